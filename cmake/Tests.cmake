@@ -1,0 +1,55 @@
+# Every *_test.cpp beside the code belongs to one of three programs, by its name and room:
+#   fast    seconds in all, no torch, no root
+#   lab     *_lab_test.cpp: network namespaces and cgroups; they skip visibly without root
+#   engine  stallscope/engine/torch: links torch
+# Scripts tests/<label>/*_test.py drive the built commands.
+find_package(GTest REQUIRED)
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+include(GoogleTest)
+
+file(GLOB_RECURSE test_sources CONFIGURE_DEPENDS
+  ${CMAKE_SOURCE_DIR}/stallscope/*_test.cpp ${CMAKE_SOURCE_DIR}/app/*_test.cpp)
+set(fast_tests ${test_sources})
+list(FILTER fast_tests EXCLUDE REGEX "_lab_test\\.cpp$|/engine/torch/")
+set(lab_tests ${test_sources})
+list(FILTER lab_tests INCLUDE REGEX "_lab_test\\.cpp$")
+set(engine_tests ${test_sources})
+list(FILTER engine_tests INCLUDE REGEX "/engine/torch/")
+
+if(fast_tests)
+  add_executable(fast_tests ${fast_tests})
+  target_link_libraries(fast_tests PRIVATE stallscope_core GTest::gtest_main GTest::gmock)
+  gtest_discover_tests(fast_tests PROPERTIES LABELS fast)
+endif()
+if(lab_tests)
+  add_executable(lab_tests ${lab_tests})
+  target_link_libraries(lab_tests PRIVATE stallscope_core GTest::gtest_main GTest::gmock)
+  # Labs share the machine's interfaces and cores: one at a time.
+  gtest_discover_tests(lab_tests PROPERTIES LABELS lab RUN_SERIAL TRUE TIMEOUT 300)
+endif()
+if(STALLSCOPE_ENGINE AND engine_tests)
+  add_executable(engine_tests ${engine_tests})
+  target_link_libraries(engine_tests PRIVATE stallscope_torch GTest::gtest_main GTest::gmock)
+  target_precompile_headers(engine_tests PRIVATE <torch/torch.h>)
+  gtest_discover_tests(engine_tests DISCOVERY_TIMEOUT 60 PROPERTIES LABELS engine TIMEOUT 900)
+endif()
+
+# Debian's own interpreter: it is the one that has python3-torch.
+set(STALLSCOPE_PYTHON /usr/bin/python3 CACHE FILEPATH "The interpreter of the script tests")
+file(GLOB script_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*/*_test.py)
+foreach(script ${script_tests})
+  get_filename_component(name ${script} NAME_WE)
+  get_filename_component(folder ${script} DIRECTORY)
+  get_filename_component(label ${folder} NAME)
+  if(NOT STALLSCOPE_ENGINE AND NOT label STREQUAL "house")
+    continue()
+  endif()
+  add_test(NAME ${label}.${name} COMMAND ${STALLSCOPE_PYTHON} -B ${script})
+  set(test_label ${label})
+  if(label STREQUAL "house")
+    set(test_label fast)
+  endif()
+  set_tests_properties(${label}.${name} PROPERTIES
+    LABELS ${test_label} SKIP_RETURN_CODE 77 RUN_SERIAL TRUE TIMEOUT 1200
+    ENVIRONMENT "STALLSCOPE_BUILD=${CMAKE_BINARY_DIR};STALLSCOPE_SOURCE=${CMAKE_SOURCE_DIR}")
+endforeach()

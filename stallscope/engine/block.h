@@ -1,0 +1,76 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace stallscope {
+
+/// Over which group of ranks the gradients of a block are averaged.
+enum class Sync { kNone, kNode, kCluster };
+
+/// Where a block's batches come from.
+enum class DataSource {
+  kResident,  ///< one synthetic batch that already sits on the device
+  kHost,      ///< synthetic batches that are copied from host memory in every step
+};
+
+std::string_view SyncName(Sync sync);
+std::string_view DataSourceName(DataSource source);
+
+/// One block: some ranks train a fixed number of steps; the others wait.
+struct BlockRequest {
+  std::vector<int> ranks;  ///< global ranks that take part, in rising order
+  Sync sync = Sync::kNone;
+  DataSource data = DataSource::kResident;
+  int steps = 0;
+};
+
+/// One gradient bucket, in seconds since its step began.
+struct BucketTimes {
+  std::int64_t bytes = 0;
+  double ready_s = 0;  ///< its last gradient was computed
+  double begin_s = 0;  ///< it was handed to the process group
+  double end_s = 0;    ///< its average had arrived
+};
+
+/// One optimiser step of one rank. The parts add up to total_s but for the loop's own few microseconds.
+struct StepRecord {
+  double start_s = 0;                  ///< monotonic clock
+  double data_wait_s = 0;              ///< waiting for the loader
+  double copy_s = 0;                   ///< host to device
+  double forward_s = 0;                ///< all micro-batches
+  double backward_s = 0;               ///< until the last gradient was computed, all micro-batches
+  double exposed_communication_s = 0;  ///< buffer broadcasts, and gradients still on their way afterwards
+  double optimizer_s = 0;
+  double total_s = 0;
+  double loss = 0;
+  std::vector<BucketTimes> buckets;  ///< in the order in which they were handed over; empty without sync
+};
+
+/// What one rank saw of a block. Waiting ranks report too, with no steps.
+struct RankBlock {
+  int rank = 0;
+  int node = 0;
+  double start_s = 0;  ///< monotonic clock of the rank's machine
+  double end_s = 0;
+  double cpu_s = 0;            ///< CPU time of the rank's own process
+  double machine_busy_s = 0;   ///< CPU time of all processes of its machine, /proc/stat
+  double machine_steal_s = 0;  ///< taken by the hypervisor
+  std::vector<StepRecord> steps;
+};
+
+struct BlockResult {
+  BlockRequest request;
+  std::vector<RankBlock> ranks;  ///< every rank of the job, in rising order
+};
+
+/// Runs blocks in a job that stays up. Throws Error when the job is lost.
+class BlockRunner {
+ public:
+  virtual ~BlockRunner() = default;
+  virtual BlockResult Run(const BlockRequest& request) = 0;
+};
+
+}  // namespace stallscope
