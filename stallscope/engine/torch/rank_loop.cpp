@@ -1,0 +1,157 @@
+#include "stallscope/engine/torch/rank_loop.h"
+
+#include <sys/resource.h>
+#include <torch/torch.h>
+#include <torch/version.h>
+
+#include <csignal>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "stallscope/base/clock.h"
+#include "stallscope/base/error.h"
+#include "stallscope/engine/event_channel.h"
+#include "stallscope/engine/torch/network_module.h"
+#include "stallscope/engine/torch/trainer.h"
+#include "stallscope/machine/cpu_load.h"
+#include "stallscope/network/network.h"
+
+namespace stallscope {
+namespace {
+
+using nlohmann::json;
+
+double OwnCpuSeconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+struct BuiltNetwork {
+  std::unique_ptr<TrainableNetwork> module;
+  WorkloadFacts facts;
+};
+
+BuiltNetwork Build(const TrainingConfig& config) {
+  const NetworkOptions options{
+      .image_size = config.image_size, .sequence_length = config.sequence_length, .classes = config.classes};
+  const Network network = BuildNetwork(config.model, options);
+  const NetworkTotals totals = Totals(network);
+  return {.module = MakeNetworkModule(network, config.seed),
+          .facts = {.torch_version = TORCH_VERSION,
+                    .model = network.name,
+                    .parameters = totals.parameters,
+                    .gradient_tensors = totals.gradient_tensors,
+                    .gradient_bytes = totals.gradient_bytes,
+                    .layers = totals.layers,
+                    .forward_macs = totals.forward_macs}};
+}
+
+RankBlock RunBlock(const EngineConfig& config, const BlockRequest& request, Trainer& trainer) {
+  RankBlock block{.rank = config.rank, .node = config.node};
+  const CpuLoad load_before = ReadCpuLoad(Root{}).value_or(CpuLoad{});
+  const double cpu_before = OwnCpuSeconds();
+  block.start_s = MonotonicSeconds();
+  if (std::binary_search(request.ranks.begin(), request.ranks.end(), config.rank)) {
+    block.steps = trainer.RunBlock(request.sync, request.data, request.steps);
+  }
+  block.end_s = MonotonicSeconds();
+  block.cpu_s = OwnCpuSeconds() - cpu_before;
+  const CpuLoad load_after = ReadCpuLoad(Root{}).value_or(load_before);
+  block.machine_busy_s = load_after.busy_s - load_before.busy_s;
+  block.machine_steal_s = load_after.steal_s - load_before.steal_s;
+  return block;
+}
+
+/// One order: rank 0 has it from its command and hands it on. An empty line is the end of the command.
+json NextOrder(Team& team) {
+  std::string line;
+  if (team.rank() == 0 && !std::getline(std::cin, line)) line = R"({"order":"stop","exit_code":1})";
+  return json::parse(team.Broadcast(line));
+}
+
+int Obey(const EngineConfig& config, Team& team, Trainer& trainer, EventChannel& channel) {
+  for (;;) {
+    const json order = NextOrder(team);
+    if (order.at("order") == "stop") {
+      const int exit_code = order.at("exit_code");
+      channel.Send({{"event", "stopped"}, {"exit_code", exit_code}});
+      return 0;
+    }
+    const BlockRequest request = BlockRequestFromJson(order.at("block"));
+    const RankBlock block = RunBlock(config, request, trainer);
+    const std::vector<std::string> all = team.Gather(ToJson(block).dump());
+    if (team.rank() != 0) continue;
+    json ranks = json::array();
+    for (const std::string& text : all) ranks.push_back(json::parse(text));
+    channel.Send({{"event", "block"}, {"ranks", std::move(ranks)}});
+  }
+}
+
+/// Gloo says this when the other end of a connection has gone: the cause is elsewhere.
+bool IsLostConnection(const std::string& message) {
+  for (const char* sign : {"Connection closed by peer", "Connection reset by peer", "Broken pipe",
+                           "Connection refused", "lost the connection to the master"}) {
+    if (message.find(sign) != std::string::npos) return true;
+  }
+  return false;
+}
+
+int Run(const EngineConfig& config, EventChannel& channel,
+        std::atomic<const std::atomic<std::int64_t>*>& steps) {
+  at::set_num_threads(1);
+  // On a batch learnt by heart, gradients sink into denormals, which the CPU multiplies a hundred times
+  // slower; no user's data does that.
+  at::globalContext().setFlushDenormal(true);
+  torch::manual_seed(config.training.seed + static_cast<std::uint64_t>(config.rank));
+  BuiltNetwork network = Build(config.training);
+  Team team(config);
+  Trainer trainer(config.training, std::move(network.module), &team, config.rank);
+  steps = &trainer.steps_begun();
+  channel.Send({{"event", "ready"}, {"workload", ToJson(network.facts)}});
+  const int exit_code = Obey(config, team, trainer, channel);
+  steps = nullptr;
+  return exit_code;
+}
+
+}  // namespace
+
+int RunRank() {
+  std::signal(SIGPIPE, SIG_IGN);
+  // The command decides when a Ctrl-C ends the job; the terminal sends it to everyone.
+  std::signal(SIGINT, SIG_IGN);
+  EventChannel channel(kEventDescriptor);
+  std::atomic<const std::atomic<std::int64_t>*> steps = nullptr;
+  const auto fail = [&](const std::string& what, const std::string& hint, int exit_code) {
+    std::cerr << "error: " << what << '\n';
+    channel.Send({{"event", "failed"},
+                  {"message", what},
+                  {"hint", hint},
+                  {"exit_code", exit_code},
+                  {"lost_connection", IsLostConnection(what)}});
+    return exit_code;
+  };
+  try {
+    std::string line;
+    std::getline(std::cin, line);
+    const EngineConfig config = EngineConfigFromJson(json::parse(line, nullptr, false));
+    const Heartbeat heartbeat(channel, [&] {
+      const auto* counter = steps.load();
+      return counter == nullptr ? std::int64_t{0} : counter->load();
+    });
+    return Run(config, channel, steps);
+  } catch (const Error& e) {
+    return fail(e.what(), e.hint, e.exit_code);
+  } catch (const std::bad_alloc&) {
+    return fail("out of memory", "choose a smaller --batch, a smaller network or fewer ranks", kExitFailed);
+  } catch (const c10::Error& e) {
+    return fail(e.what_without_backtrace(), "see the rank's log", kExitFailed);
+  } catch (const std::exception& e) {
+    return fail(e.what(), "see the rank's log", kExitFailed);
+  }
+}
+
+}  // namespace stallscope

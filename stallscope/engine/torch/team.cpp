@@ -1,0 +1,123 @@
+#include "stallscope/engine/torch/team.h"
+
+#include <torch/torch.h>
+
+#include <nlohmann/json.hpp>
+#include <torch/csrc/distributed/c10d/PrefixStore.hpp>
+#include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
+#include <torch/csrc/distributed/c10d/comm.hpp>
+
+#include "stallscope/base/error.h"
+#include "stallscope/engine/torch/meeting_store.h"
+
+namespace stallscope {
+namespace {
+
+using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
+
+/// A step may take longer than any limit one could choose. Whether a rank lives is told by its heartbeat,
+/// so a collective waits for days if it must.
+constexpr auto kNoLimit = std::chrono::hours(24 * 30);
+constexpr std::size_t kBroadcastBytes = 250u << 20;
+
+Group Connect(const c10::intrusive_ptr<c10d::Store>& store, const std::string& name, int rank, int size,
+              std::shared_ptr<gloo::transport::Device> device) {
+  auto options = c10d::ProcessGroupGloo::Options::create();
+  options->devices.push_back(std::move(device));
+  options->threads = 2;  // as init_process_group does
+  options->timeout = kNoLimit;
+  return c10::make_intrusive<c10d::ProcessGroupGloo>(c10::make_intrusive<c10d::PrefixStore>(name, store),
+                                                     rank, size, options);
+}
+
+std::shared_ptr<gloo::transport::Device> DeviceBetweenMachines(const EngineConfig& config) {
+  if (config.interface.empty()) return c10d::ProcessGroupGloo::createDeviceForHostname(config.address);
+  try {
+    return c10d::ProcessGroupGloo::createDeviceForInterface(config.interface);
+  } catch (const std::exception&) {
+    throw Error("the network interface '" + config.interface + "' has no usable address here",
+                "see `ip -brief address`, and give --interface the one between the machines");
+  }
+}
+
+/// Machines of one job that train different things would hang or, worse, measure nonsense.
+void CheckAgreement(c10d::Store& store, const EngineConfig& config) {
+  const std::string mine = ToJson(config.training).dump();
+  const std::string key = "training/" + std::to_string(config.rank);
+  store.set(key, {mine.begin(), mine.end()});
+  const std::vector<uint8_t> bytes = store.get("training/0");
+  const nlohmann::json leader = nlohmann::json::parse(bytes.begin(), bytes.end());
+  const nlohmann::json own = nlohmann::json::parse(mine);
+  for (const auto& [name, value] : leader.items()) {
+    if (!own.contains(name) || own.at(name) != value) {
+      throw Error("rank " + std::to_string(config.rank) + " was started with another '" + name + "' (" +
+                      (own.contains(name) ? own.at(name).dump() : "unset") + ") than rank 0 (" +
+                      value.dump() + ")",
+                  "give all machines the same options");
+    }
+  }
+}
+
+void WaitFor(const c10::intrusive_ptr<c10d::Work>& work) {
+  work->wait();
+}
+
+at::Tensor BytesTensor(const std::string& text) {
+  at::Tensor tensor = at::empty({static_cast<int64_t>(text.size())}, at::kByte);
+  std::copy(text.begin(), text.end(), tensor.data_ptr<uint8_t>());
+  return tensor;
+}
+
+std::string Text(const at::Tensor& tensor) {
+  const auto* bytes = tensor.data_ptr<uint8_t>();
+  return {bytes, bytes + tensor.numel()};
+}
+
+}  // namespace
+
+Team::Team(const EngineConfig& config) : rank_(config.rank), size_(config.world_size) {
+  const auto store = OpenMeetingStore(config.meeting, config.world_size);
+  CheckAgreement(*store, config);
+  const bool several_machines = config.nodes > 1;
+  const auto loopback = [] { return c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1"); };
+  const auto outward = [&] { return several_machines ? DeviceBetweenMachines(config) : loopback(); };
+  control_ = Connect(store, "control", rank_, size_, outward());
+  node_ = Connect(store, "node/" + std::to_string(config.node), config.local_rank, config.devices_per_node,
+                  loopback());
+  if (several_machines) cluster_ = Connect(store, "cluster", rank_, size_, outward());
+}
+
+std::string Team::Broadcast(const std::string& text) {
+  std::vector<at::Tensor> length = {at::full({1}, static_cast<int64_t>(text.size()), at::kLong)};
+  WaitFor(control_->broadcast(length));
+  std::vector<at::Tensor> bytes = {rank_ == 0 ? BytesTensor(text)
+                                              : at::empty({length[0].item<int64_t>()}, at::kByte)};
+  if (bytes[0].numel() > 0) WaitFor(control_->broadcast(bytes));
+  return Text(bytes[0]);
+}
+
+std::vector<std::string> Team::Gather(const std::string& text) {
+  constexpr int kTag = 7;
+  if (rank_ != 0) {
+    std::vector<at::Tensor> length = {at::full({1}, static_cast<int64_t>(text.size()), at::kLong)};
+    WaitFor(control_->send(length, 0, kTag));
+    std::vector<at::Tensor> bytes = {BytesTensor(text)};
+    if (!text.empty()) WaitFor(control_->send(bytes, 0, kTag));
+    return {};
+  }
+  std::vector<std::string> texts = {text};
+  for (int from = 1; from < size_; ++from) {
+    std::vector<at::Tensor> length = {at::zeros({1}, at::kLong)};
+    WaitFor(control_->recv(length, from, kTag));
+    std::vector<at::Tensor> bytes = {at::empty({length[0].item<int64_t>()}, at::kByte)};
+    if (bytes[0].numel() > 0) WaitFor(control_->recv(bytes, from, kTag));
+    texts.push_back(Text(bytes[0]));
+  }
+  return texts;
+}
+
+void Team::BroadcastTensors(const std::vector<at::Tensor>& tensors) {
+  if (size_ > 1 && !tensors.empty()) c10d::broadcast_coalesced(control_, tensors, kBroadcastBytes, 0);
+}
+
+}  // namespace stallscope
