@@ -1,0 +1,239 @@
+#include "stallscope/engine/rank_team.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "stallscope/base/clock.h"
+#include "stallscope/base/error.h"
+#include "stallscope/supervise/line_buffer.h"
+#include "stallscope/supervise/log_tail.h"
+
+namespace stallscope {
+namespace {
+
+using nlohmann::json;
+
+/// A block of many ranks with a bucket per tensor is megabytes of JSON.
+constexpr std::size_t kLongestEvent = std::size_t{1} << 30;
+constexpr Seconds kPollTime{0.25};
+/// A lost rank takes its peers' connections with it within this time; then the cause is picked.
+constexpr Seconds kGatherCauses{1.5};
+constexpr Seconds kStopGrace{3};
+
+std::string LogTail(const std::filesystem::path& log_file) {
+  const std::vector<std::string> lines = LastLines(log_file, 3);
+  if (lines.empty()) return fmt::format("its log {} is empty", log_file.string());
+  return fmt::format("its log {} ends with: {}", log_file.string(), fmt::join(lines, " | "));
+}
+
+}  // namespace
+
+struct RankTeam::Rank {
+  int number = 0;
+  std::filesystem::path log_file;
+  ChildProcess process;
+  LineBuffer lines{kLongestEvent};
+  double last_sign_s = MonotonicSeconds();
+  bool has_beaten = false;
+  std::int64_t step = 0;
+  bool ready = false;
+  bool stopped = false;
+  std::optional<json> failure;
+  std::optional<ExitStatus> ended;
+};
+
+RankTeam::RankTeam(const std::filesystem::path& engine, const std::vector<RankStart>& ranks,
+                   SignalInbox& signals, Watchdog& watchdog)
+    : RankTeam(engine, ranks, signals, watchdog, Limits{}) {}
+
+RankTeam::RankTeam(const std::filesystem::path& engine, const std::vector<RankStart>& ranks,
+                   SignalInbox& signals, Watchdog& watchdog, const Limits& limits)
+    : limits_(limits), signals_(signals) {
+  for (const RankStart& start : ranks) {
+    ChildOptions options;
+    options.argv = {engine.string(), "--rank"};
+    // One thread each: ranks share the machine as they would in the user's job.
+    options.set_environment = {{"OMP_NUM_THREADS", "1"}, {"OPENBLAS_NUM_THREADS", "1"}};
+    options.log_file = start.log_file;
+    options.cpus = start.cpus;
+    options.watchdog = &watchdog;
+    ranks_.push_back(
+        {.number = start.config.rank, .log_file = start.log_file, .process = ChildProcess(options)});
+    ranks_.back().process.SendLine(ToJson(start.config).dump());
+  }
+}
+
+RankTeam::~RankTeam() {
+  // ChildProcess kills on destruction; together they would do so one after another.
+  for (Rank& rank : ranks_) {
+    if (!rank.process.Poll()) rank.process.Signal(SIGKILL);
+  }
+}
+
+WorkloadFacts RankTeam::WaitUntilReady(Seconds limit) {
+  const double deadline = MonotonicSeconds() + limit.count();
+  double signal_seen_s = 0;
+  const auto all_ready = [&] {
+    return std::all_of(ranks_.begin(), ranks_.end(), [](const Rank& rank) { return rank.ready; });
+  };
+  while (!all_ready()) {
+    Pump(kPollTime);
+    CheckAlive();
+    if (signals_.Read().first())
+      throw Error("interrupted before the first round", "run it again", kExitInterrupted);
+    CheckSignals(signal_seen_s);
+    if (MonotonicSeconds() > deadline) {
+      throw Error(
+          fmt::format("the ranks did not meet within {}", FormatDuration(limit)),
+          "check that all machines run the same command, that they reach each other over --interface, "
+          "or raise --join-timeout");
+    }
+  }
+  const WorkloadFacts facts = WorkloadFactsFromJson(TakeEvent("ready").value().at("workload"));
+  events_.clear();  // the other ranks say the same
+  return facts;
+}
+
+BlockResult RankTeam::Run(const BlockRequest& request) {
+  ranks_.front().process.SendLine(json{{"order", "block"}, {"block", ToJson(request)}}.dump());
+  double signal_seen_s = 0;
+  for (;;) {
+    if (const auto event = TakeEvent("block")) {
+      BlockResult result{.request = request, .ranks = {}};
+      for (const json& rank : event->at("ranks")) result.ranks.push_back(RankBlockFromJson(rank));
+      return result;
+    }
+    Pump(kPollTime);
+    CheckSignals(signal_seen_s);
+    if (events_.empty()) CheckAlive();
+  }
+}
+
+int RankTeam::WaitForStop() {
+  double signal_seen_s = 0;
+  for (;;) {
+    if (const auto event = TakeEvent("stopped")) {
+      stopping_ = true;
+      return event->at("exit_code").get<int>();
+    }
+    Pump(kPollTime);
+    CheckSignals(signal_seen_s);
+    if (events_.empty()) CheckAlive();
+  }
+}
+
+void RankTeam::Stop(int exit_code) {
+  stopping_ = true;
+  ranks_.front().process.SendLine(json{{"order", "stop"}, {"exit_code", exit_code}}.dump());
+  const double deadline = MonotonicSeconds() + kStopGrace.count();
+  for (Rank& rank : ranks_) {
+    const double left = std::max(0.0, deadline - MonotonicSeconds());
+    rank.ended = rank.process.Wait(Seconds(left));
+    if (!rank.ended) rank.process.Signal(SIGKILL);
+  }
+}
+
+void RankTeam::Pump(Seconds timeout) {
+  std::vector<pollfd> polled = {{signals_.fd(), POLLIN, 0}};
+  for (const Rank& rank : ranks_) {
+    if (!rank.ended) polled.push_back({rank.process.event_fd(), POLLIN, 0});
+  }
+  // A rank that fell over leaves its descriptor readable; its end is noted below, once.
+  poll(polled.data(), polled.size(), static_cast<int>(timeout.count() * 1000));
+  for (Rank& rank : ranks_) {
+    if (rank.ended) continue;
+    const bool open = rank.lines.ReadFrom(rank.process.event_fd());
+    while (const auto line = rank.lines.Next()) TakeLine(rank, *line);
+    if (!open) rank.ended = rank.process.Wait(kGatherCauses);
+  }
+}
+
+void RankTeam::TakeLine(Rank& rank, const std::string& line) {
+  json event = json::parse(line, nullptr, /*allow_exceptions=*/false);
+  if (!event.is_object() || !event.contains("event")) return;
+  rank.last_sign_s = MonotonicSeconds();
+  rank.has_beaten = true;
+  const std::string kind = event.at("event");
+  if (kind == "heartbeat") {
+    rank.step = event.value("step", std::int64_t{0});
+  } else if (kind == "failed") {
+    rank.failure = std::move(event);
+  } else {
+    rank.ready = rank.ready || kind == "ready";
+    rank.stopped = rank.stopped || kind == "stopped";
+    events_.push_back(std::move(event));
+  }
+}
+
+void RankTeam::CheckAlive() {
+  const double now = MonotonicSeconds();
+  for (const Rank& rank : ranks_) {
+    const Seconds limit = rank.has_beaten ? limits_.heartbeat : limits_.first_heartbeat;
+    const bool silent = !rank.ended && now - rank.last_sign_s > limit.count();
+    if (rank.failure || (rank.ended && !rank.stopped) || silent) ThrowLoss();
+  }
+}
+
+void RankTeam::ThrowLoss() {
+  const double deadline = MonotonicSeconds() + kGatherCauses.count();
+  while (MonotonicSeconds() < deadline) Pump(Seconds(0.1));
+  // A rank's own death or failure explains the lost connections of the others, not the other way round.
+  for (const bool also_consequences : {false, true}) {
+    for (const Rank& rank : ranks_) {
+      const auto cause = CauseOf(rank, also_consequences);
+      if (!cause) continue;
+      const bool spoke = rank.failure && !rank.failure->value("lost_connection", false);
+      const std::string hint = spoke ? rank.failure->value("hint", "") : LogTail(rank.log_file);
+      throw Error(*cause, hint,
+                  spoke ? ExitCode(rank.failure->value("exit_code", int{kExitFailed})) : kExitFailed);
+    }
+  }
+  throw Error("a rank was lost", "see the ranks' logs");
+}
+
+std::optional<std::string> RankTeam::CauseOf(const Rank& rank, bool also_consequences) const {
+  const std::string at_step =
+      rank.step > 0 ? fmt::format(" at step {}", rank.step) : " before its first step";
+  if (rank.failure) {
+    const std::string message = rank.failure->value("message", "");
+    if (!rank.failure->value("lost_connection", false)) return message;
+    if (also_consequences) {
+      return fmt::format("rank {} lost its connection to another rank{}", rank.number, at_step);
+    }
+    return std::nullopt;
+  }
+  if (rank.ended && !rank.stopped) {
+    return fmt::format("rank {} ended with {}{}", rank.number, rank.ended->Text(), at_step);
+  }
+  const Seconds limit = rank.has_beaten ? limits_.heartbeat : limits_.first_heartbeat;
+  if (!rank.ended && MonotonicSeconds() - rank.last_sign_s > limit.count()) {
+    return fmt::format("rank {} has given no sign of life for {}{}: it was stopped, or its core is taken",
+                       rank.number, FormatDuration(limit), at_step);
+  }
+  return std::nullopt;
+}
+
+void RankTeam::CheckSignals(double& first_seen_s) {
+  const SignalHistory& history = signals_.Read();
+  if (!history.first()) return;
+  const double now = MonotonicSeconds();
+  if (first_seen_s == 0) first_seen_s = now;
+  if (history.urgent() || now - first_seen_s > limits_.interrupt.count()) {
+    throw Error("interrupted within a block", "finished rounds are kept", kExitInterrupted);
+  }
+}
+
+std::optional<json> RankTeam::TakeEvent(const std::string& kind) {
+  for (auto event = events_.begin(); event != events_.end(); ++event) {
+    if (event->at("event") != kind) continue;
+    json taken = std::move(*event);
+    events_.erase(event);
+    return taken;
+  }
+  return std::nullopt;
+}
+
+}  // namespace stallscope

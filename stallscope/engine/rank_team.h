@@ -1,0 +1,78 @@
+#pragma once
+
+#include <deque>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stallscope/engine/block.h"
+#include "stallscope/engine/messages.h"
+#include "stallscope/supervise/child_process.h"
+#include "stallscope/supervise/signal_inbox.h"
+#include "stallscope/supervise/watchdog.h"
+
+namespace stallscope {
+
+/// One rank process to start on this machine.
+struct RankStart {
+  EngineConfig config;
+  std::vector<int> cpus;
+  std::filesystem::path log_file;
+};
+
+/// The rank processes of this machine. Where rank 0 is among them, this side gives the orders; elsewhere
+/// it only watches. A rank lives while its heartbeat arrives. When one is lost, all are ended and an Error
+/// tells which, at which step, and of what.
+class RankTeam : public BlockRunner {
+ public:
+  struct Limits {
+    /// A first sign of life; loading libtorch takes seconds on a busy machine.
+    Seconds first_heartbeat{60};
+    Seconds heartbeat{8};
+    /// After Ctrl-C, for the running block to finish.
+    Seconds interrupt{4};
+  };
+
+  RankTeam(const std::filesystem::path& engine, const std::vector<RankStart>& ranks, SignalInbox& signals,
+           Watchdog& watchdog);
+  RankTeam(const std::filesystem::path& engine, const std::vector<RankStart>& ranks, SignalInbox& signals,
+           Watchdog& watchdog, const Limits& limits);
+  ~RankTeam() override;
+
+  /// Until every local rank has met all others and stands ready. `limit` bounds the wait for ranks of
+  /// other machines.
+  WorkloadFacts WaitUntilReady(Seconds limit);
+
+  /// Throws Error when a rank is lost, or when a signal came and the block would not end soon.
+  BlockResult Run(const BlockRequest& request) override;
+
+  /// On a machine without rank 0: until rank 0's command ends the job. Returns the exit code of the job.
+  int WaitForStop();
+
+  /// Ends the job on every machine with this exit code.
+  void Stop(int exit_code);
+
+ private:
+  struct Rank;
+
+  /// Reads what has come, and waits at most `timeout` for something to come.
+  void Pump(Seconds timeout);
+  void TakeLine(Rank& rank, const std::string& line);
+  /// Throws when a rank has ended, failed or fallen silent.
+  void CheckAlive();
+  [[noreturn]] void ThrowLoss();
+  std::optional<std::string> CauseOf(const Rank& rank, bool also_consequences) const;
+  void CheckSignals(double& first_seen_s);
+  std::optional<nlohmann::json> TakeEvent(const std::string& kind);
+
+  Limits limits_;
+  SignalInbox& signals_;
+  std::vector<Rank> ranks_;
+  std::deque<nlohmann::json> events_;
+  bool stopping_ = false;
+};
+
+}  // namespace stallscope
