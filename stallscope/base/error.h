@@ -19,8 +19,8 @@ enum ExitCode : int {
 /// It is thrown anywhere and printed once, in main.
 class Error : public std::runtime_error {
  public:
-  Error(const std::string& what, std::string hint, ExitCode exit_code = kExitFailed)
-      : std::runtime_error(what), hint(std::move(hint)), exit_code(exit_code) {}
+  Error(const std::string& what, std::string how_to_fix, ExitCode code = kExitFailed)
+      : std::runtime_error(what), hint(std::move(how_to_fix)), exit_code(code) {}
 
   std::string hint;
   ExitCode exit_code;
@@ -29,7 +29,8 @@ class Error : public std::runtime_error {
 /// The user asked for something that cannot be meant.
 class UsageError : public Error {
  public:
-  UsageError(const std::string& what, std::string hint) : Error(what, std::move(hint), kExitUsage) {}
+  UsageError(const std::string& what, std::string how_to_fix)
+      : Error(what, std::move(how_to_fix), kExitUsage) {}
 };
 
 }  // namespace stallscope
