@@ -1,0 +1,198 @@
+#include "stallscope/document/profile.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "stallscope/base/error.h"
+#include "stallscope/document/atomic_file.h"
+#include "stallscope/document/json_fields.h"
+
+namespace stallscope {
+namespace {
+
+const std::filesystem::path kRepository = std::filesystem::path(__FILE__).parent_path() / "../..";
+
+std::string Golden() {
+  return ReadFile(kRepository / "tests/golden/profile.json");
+}
+
+std::string ComplaintAbout(const Json& document) {
+  try {
+    ProfileFromJson(document.dump(), "p.json");
+  } catch (const Error& error) {
+    EXPECT_FALSE(error.hint.empty());
+    return error.what();
+  }
+  return "";
+}
+
+/// Enough of JSON Schema for our own schema: type, const, enum, required, properties,
+/// additionalProperties, items, minimum, maximum and $ref. Returns the first violation.
+std::string Violation(const Json& value, const Json& rule, const Json& schema, const std::string& path) {
+  if (rule.contains("$ref")) {
+    const auto name = rule["$ref"].get<std::string>();
+    return Violation(value, schema.at(Json::json_pointer(name.substr(1))), schema, path);
+  }
+  if (rule.contains("const") && value != rule["const"]) return path + " is not the constant";
+  if (rule.contains("enum") &&
+      std::find(rule["enum"].begin(), rule["enum"].end(), value) == rule["enum"].end()) {
+    return path + " is none of the enum";
+  }
+  const std::string type = rule.value("type", "");
+  const bool fits = type.empty() || (type == "object" && value.is_object()) ||
+                    (type == "array" && value.is_array()) || (type == "string" && value.is_string()) ||
+                    (type == "number" && value.is_number()) || (type == "boolean" && value.is_boolean()) ||
+                    (type == "integer" && value.is_number_integer());
+  if (!fits) return path + " is no " + type;
+  if (rule.contains("minimum") && value < rule["minimum"]) return path + " is too small";
+  if (rule.contains("maximum") && value > rule["maximum"]) return path + " is too large";
+  for (const Json& key : rule.value("required", Json::array())) {
+    if (!value.contains(key.get<std::string>())) return path + " lacks " + key.get<std::string>();
+  }
+  if (value.is_object()) {
+    for (const auto& [key, inner] : value.items()) {
+      if (!rule["properties"].contains(key)) return path + " has an unknown " + key;
+      const std::string found = Violation(inner, rule["properties"][key], schema, path + "/" + key);
+      if (!found.empty()) return found;
+    }
+  }
+  if (value.is_array()) {
+    for (const Json& inner : value) {
+      const std::string found = Violation(inner, rule["items"], schema, path + "[]");
+      if (!found.empty()) return found;
+    }
+  }
+  return "";
+}
+
+std::string Violation(const Json& document) {
+  const Json schema = Json::parse(ReadFile(kRepository / "docs/schema/profile-1.schema.json"));
+  return Violation(document, schema, schema, "");
+}
+
+TEST(Profile, TheGoldenDocumentSurvivesReadingAndWriting) {
+  EXPECT_EQ(ToJson(ProfileFromJson(Golden(), "golden")), Golden());
+}
+
+TEST(Profile, AbsentStallsStayAbsent) {
+  const Profile profile = ProfileFromJson(Golden(), "golden");
+  EXPECT_TRUE(profile.stalls.communication);
+  EXPECT_FALSE(profile.stalls.network);
+  EXPECT_FALSE(profile.stalls.prep);
+  EXPECT_FALSE(profile.first_epoch);
+}
+
+TEST(Profile, WhatIsWrittenObeysTheSchema) {
+  EXPECT_EQ(Violation(Json::parse(Golden())), "");
+  Profile full = ProfileFromJson(Golden(), "golden");
+  const Stall stall = *full.stalls.compute;
+  full.stalls = {stall, stall, stall, stall, stall, stall, stall, stall};
+  full.first_epoch = FirstEpoch{stall.seconds};
+  full.steady_state = SteadyState{stall.seconds, 0.5, full.stalls};
+  full.loader_limit_s = full.fetch_limit_s = stall.seconds;
+  full.failure = "rank 1 was killed";
+  full.workload.sequence_length = 128;
+  full.workload.loader_workers = 4;
+  full.tool.torch.reset();
+  EXPECT_EQ(Violation(Json::parse(ToJson(full))), "");
+  EXPECT_EQ(ToJson(ProfileFromJson(ToJson(full), "full")), ToJson(full));
+}
+
+TEST(Profile, TheSchemaIsStrict) {
+  Json document = Json::parse(Golden());
+  document["stalls"]["compute"]["surprise"] = 1;
+  EXPECT_EQ(Violation(document), "/stalls/compute has an unknown surprise");
+  document = Json::parse(Golden());
+  document["rounds"].erase("kept");
+  EXPECT_EQ(Violation(document), "/rounds lacks kept");
+}
+
+TEST(Profile, EveryFieldThatTheSchemaRequiresIsMissedByName) {
+  const Json golden = Json::parse(Golden());
+  for (const auto& [key, value] : golden.items()) {
+    Json document = golden;
+    document.erase(key);
+    EXPECT_EQ(ComplaintAbout(document), "p.json: field '" + key + "' is missing");
+  }
+}
+
+TEST(Profile, AComplaintNamesTheWholePath) {
+  Json document = Json::parse(Golden());
+  document["stalls"]["interconnect"]["contention"]["seconds"]["low"] = "x";
+  EXPECT_EQ(ComplaintAbout(document),
+            "p.json: field 'stalls.interconnect.contention.seconds.low' is not a number");
+  document = Json::parse(Golden());
+  document["absent"][1]["condition"] = "tepid";
+  EXPECT_EQ(ComplaintAbout(document),
+            "p.json: field 'absent[1].condition' is no condition; it can be solo, crowd, node, cluster, warm "
+            "or cold");
+  document = Json::parse(Golden());
+  document["seed"] = -1;
+  EXPECT_EQ(ComplaintAbout(document), "p.json: field 'seed' is not a whole number of zero or more");
+}
+
+TEST(Profile, ANewerSchemaIsRefusedWithTheFix) {
+  Json document = Json::parse(Golden());
+  document["schema"] = "stallscope.profile/2";
+  try {
+    ProfileFromJson(document.dump(), "p.json");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "p.json: it is a 'stallscope.profile/2', and this program reads 'stallscope.profile/1'");
+    EXPECT_EQ(error.hint, "update stallscope to the version that wrote the file");
+  }
+  document["schema"] = "stallscope.machine/1";
+  EXPECT_EQ(ComplaintAbout(document), "p.json: it is a 'stallscope.machine/1', not a 'stallscope.profile/1'");
+}
+
+TEST(Profile, BrokenJsonIsRefusedWithItsLine) {
+  for (const std::string text : {"{\n\"schema\": \n}", "", "[]", "1e999", "{\"a\":1", "\xff\xfe"}) {
+    EXPECT_THROW(ProfileFromJson(text, "p.json"), Error) << text;
+  }
+  try {
+    ProfileFromJson("{\n\"schema\": \n}", "p.json");
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "p.json: line 3 is not valid JSON");
+  }
+}
+
+TEST(Profile, ATruncatedDocumentNeverPasses) {
+  const std::string golden = Golden();
+  for (std::size_t length = 0; length < golden.size() - 2; length += 37) {
+    EXPECT_THROW(ProfileFromJson(golden.substr(0, length), "p.json"), Error) << length;
+  }
+}
+
+TEST(Profile, ANumberThatIsNotFiniteIsNotWritten) {
+  Profile profile;
+  profile.step_time_s.high = INFINITY;
+  try {
+    ToJson(profile);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "cannot write the document: 'step_time_s.high' is not a finite number");
+  }
+}
+
+TEST(AtomicFile, TheNewTextReplacesTheOldAndNothingElseIsLeft) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "stallscope-atomic-file";
+  std::filesystem::remove_all(folder);
+  std::filesystem::create_directory(folder);
+  WriteFileAtomically(folder / "a.json", "old");
+  WriteFileAtomically(folder / "a.json", "new");
+  EXPECT_EQ(ReadFile(folder / "a.json"), "new");
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
+  std::filesystem::create_directory(folder / "taken");
+  EXPECT_THROW(WriteFileAtomically(folder / "taken", "x"), Error);
+  EXPECT_THROW(WriteFileAtomically(folder / "missing/a.json", "x"), Error);
+  EXPECT_THROW(ReadFile(folder / "none"), Error);
+  EXPECT_THROW(ReadFile(folder / "taken"), Error);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 2);
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace stallscope

@@ -1,0 +1,142 @@
+#include "stallscope/document/json_fields.h"
+#include "stallscope/document/profile.h"
+
+namespace stallscope {
+namespace {
+
+template <typename T>
+void Put(Json& json, const char* key, const std::optional<T>& value) {
+  if (value) json[key] = *value;
+}
+
+void Put(Json& json, const char* key, const std::optional<Estimate>& value) {
+  if (value) json[key] = ToJson(*value);
+}
+
+Json HostToJson(const HostInfo& host) {
+  Json json = {{"name", host.name}};
+  Put(json, "cpu", host.cpu);
+  Put(json, "cores", host.cores);
+  Put(json, "memory_bytes", host.memory_bytes);
+  json["kernel"] = host.kernel;
+  return json;
+}
+
+Json WorkloadToJson(const WorkloadInfo& workload) {
+  Json json = {{"model", workload.model},
+               {"parameters", workload.parameters},
+               {"gradient_tensors", workload.gradient_tensors},
+               {"gradient_bytes", workload.gradient_bytes},
+               {"layers", workload.layers},
+               {"forward_macs", workload.forward_macs},
+               {"batch_per_device", workload.batch_per_device},
+               {"accumulate", workload.accumulate},
+               {"optimizer", workload.optimizer},
+               {"dtype", workload.dtype},
+               {"bucket", workload.bucket}};
+  Put(json, "image_size", workload.image_size);
+  Put(json, "sequence_length", workload.sequence_length);
+  Put(json, "loader_workers", workload.loader_workers);
+  return json;
+}
+
+Json ConditionToJson(const ConditionInfo& condition) {
+  const StepParts& parts = condition.parts;
+  Json json = {{"step_time_s", ToJson(condition.step_time_s)},
+               {"rounds", condition.rounds},
+               {"steps", condition.steps},
+               {"parts",
+                {{"data_wait_s", parts.data_wait_s},
+                 {"copy_s", parts.copy_s},
+                 {"forward_s", parts.forward_s},
+                 {"backward_s", parts.backward_s},
+                 {"exposed_communication_s", parts.exposed_communication_s},
+                 {"optimizer_s", parts.optimizer_s}}}};
+  if (condition.communication) {
+    json["communication"] = {{"transfer_s", condition.communication->transfer_s},
+                             {"skew_s", condition.communication->skew_s},
+                             {"overlap_share", condition.communication->overlap_share}};
+  }
+  return json;
+}
+
+Json StallToJson(const Stall& stall) {
+  return {{"seconds", ToJson(stall.seconds)},
+          {"share", ToJson(stall.share)},
+          {"distinguishable", stall.distinguishable}};
+}
+
+Json StallsToJson(const Stalls& stalls) {
+  Json json = Json::object();
+  const auto put = [](Json& into, const char* key, const std::optional<Stall>& stall) {
+    if (stall) into[key] = StallToJson(*stall);
+  };
+  put(json, "compute", stalls.compute);
+  put(json, "interconnect", stalls.interconnect);
+  if (stalls.interconnect) {
+    put(json["interconnect"], "contention", stalls.contention);
+    put(json["interconnect"], "communication", stalls.communication);
+  }
+  put(json, "network", stalls.network);
+  put(json, "prep", stalls.prep);
+  if (stalls.prep) put(json["prep"], "copy", stalls.copy);
+  put(json, "fetch", stalls.fetch);
+  return json;
+}
+
+Json FindingToJson(const Finding& finding) {
+  Json json = {{"severity", ToString(finding.severity)},
+               {"what", finding.what},
+               {"why", finding.why},
+               {"advice", finding.advice}};
+  Put(json, "saves_s", finding.saves_s);
+  return json;
+}
+
+}  // namespace
+
+std::string ToJson(const Profile& profile) {
+  Json json = {{"schema", kProfileSchema}, {"tool", {{"version", profile.tool.version}}}};
+  Put(json["tool"], "torch", profile.tool.torch);
+  json["created"] = profile.created;
+  json["argv"] = profile.argv;
+  json["host"] = HostToJson(profile.host);
+  json["seed"] = profile.seed;
+  json["workload"] = WorkloadToJson(profile.workload);
+  json["cluster"] = {{"nodes", profile.cluster.nodes},
+                     {"devices_per_node", profile.cluster.devices_per_node},
+                     {"device", profile.cluster.device},
+                     {"backend", profile.cluster.backend},
+                     {"emulated", profile.cluster.emulated}};
+  json["conditions"] = Json::object();
+  for (const std::string& name : ConditionNames()) {
+    const auto found = profile.conditions.find(name);
+    if (found != profile.conditions.end()) json["conditions"][name] = ConditionToJson(found->second);
+  }
+  json["absent"] = Json::array();
+  for (const AbsentCondition& absent : profile.absent) {
+    json["absent"].push_back({{"condition", absent.condition}, {"reason", absent.reason}});
+  }
+  json["stalls"] = StallsToJson(profile.stalls);
+  json["step_time_s"] = ToJson(profile.step_time_s);
+  if (profile.first_epoch) json["first_epoch"] = {{"step_time_s", ToJson(profile.first_epoch->step_time_s)}};
+  if (profile.steady_state) {
+    json["steady_state"] = {{"step_time_s", ToJson(profile.steady_state->step_time_s)},
+                            {"cached_share", profile.steady_state->cached_share},
+                            {"stalls", StallsToJson(profile.steady_state->stalls)}};
+  }
+  Put(json, "loader_limit_s", profile.loader_limit_s);
+  Put(json, "fetch_limit_s", profile.fetch_limit_s);
+  json["samples_per_s"] = ToJson(profile.samples_per_s);
+  json["stopped_by"] = profile.stopped_by;
+  Put(json, "failure", profile.failure);
+  json["rounds"] = {{"kept", profile.rounds_kept}, {"dropped", profile.rounds_dropped}};
+  json["warm_up"] = {{"steps", profile.warm_up_steps}};
+  json["findings"] = Json::array();
+  for (const Finding& finding : profile.findings) json["findings"].push_back(FindingToJson(finding));
+  RequireFinite(json, "");
+  // Names and messages may hold any bytes; a document is UTF-8.
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace stallscope

@@ -1,0 +1,73 @@
+#include "stallscope/machine/host.h"
+
+#include <charconv>
+#include <filesystem>
+#include <sstream>
+#include <string>
+
+namespace stallscope {
+namespace {
+
+std::string Trim(const std::string& text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+/// The first line of a file, or nothing.
+std::string ReadLine(const Root& root, const std::string& path) {
+  const std::string text = ReadText(root, path).value_or("");
+  return Trim(text.substr(0, text.find('\n')));
+}
+
+void ReadCpuInfo(const Root& root, HostInfo& host) {
+  std::istringstream text(ReadText(root, "proc/cpuinfo").value_or(""));
+  int cores = 0;
+  std::string implementer;
+  for (std::string line; std::getline(text, line);) {
+    const std::size_t colon = line.find(':');
+    if (colon == std::string::npos) continue;
+    const std::string key = Trim(line.substr(0, colon));
+    const std::string value = Trim(line.substr(colon + 1));
+    if (key == "processor") ++cores;
+    if (key == "model name" && !host.cpu) host.cpu = value;
+    // Arm kernels give no model name, only numbers.
+    if (key == "CPU implementer") implementer = "Arm implementer " + value;
+    if (key == "CPU part" && !implementer.empty() && !host.cpu) host.cpu = implementer + " part " + value;
+  }
+  if (cores > 0) host.cores = cores;
+}
+
+void ReadMemory(const Root& root, HostInfo& host) {
+  std::istringstream text(ReadText(root, "proc/meminfo").value_or(""));
+  for (std::string line; std::getline(text, line);) {
+    if (!line.starts_with("MemTotal:")) continue;
+    const std::string number = Trim(line.substr(9));
+    std::int64_t kibibytes = 0;
+    const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), kibibytes);
+    // The kernel writes "kB" and means 1024.
+    if (error == std::errc() && kibibytes > 0 && std::string_view(end) == " kB") {
+      host.memory_bytes = kibibytes * 1024;
+    }
+    return;
+  }
+}
+
+}  // namespace
+
+HostInfo ReadHost(const Root& root) {
+  HostInfo host;
+  host.name = ReadLine(root, "proc/sys/kernel/hostname");
+  host.kernel = ReadLine(root, "proc/sys/kernel/osrelease");
+  ReadCpuInfo(root, host);
+  ReadMemory(root, host);
+  return host;
+}
+
+bool HasNvidiaGpu(const Root& root) {
+  std::error_code ignored;
+  return std::filesystem::exists(root.path / "proc/driver/nvidia", ignored) ||
+         std::filesystem::exists(root.path / "dev/nvidia0", ignored);
+}
+
+}  // namespace stallscope

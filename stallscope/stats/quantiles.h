@@ -1,0 +1,13 @@
+#pragma once
+
+#include <cstddef>
+
+namespace stallscope {
+
+/// The share of a standard normal distribution below z.
+double NormalBelow(double z);
+
+/// The 97.5 % quantile of Student's t.
+double StudentT975(std::size_t degrees_of_freedom);
+
+}  // namespace stallscope
