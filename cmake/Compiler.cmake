@@ -16,7 +16,9 @@ endif()
 set(STALLSCOPE_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize takes them")
 
 add_library(stallscope_options INTERFACE)
-target_compile_options(stallscope_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Werror)
+# Designated initialisers are there to leave fields out.
+target_compile_options(stallscope_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Werror
+  -Wno-missing-field-initializers)
 target_include_directories(stallscope_options INTERFACE ${CMAKE_SOURCE_DIR})
 if(STALLSCOPE_SANITIZE)
   target_compile_options(stallscope_options INTERFACE -fsanitize=${STALLSCOPE_SANITIZE} -fno-omit-frame-pointer)
