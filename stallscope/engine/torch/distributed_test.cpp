@@ -149,25 +149,21 @@ TEST(Recording, WithoutItNoBucketsAreNoted) {
   });
 }
 
-TEST(BatchNorm, BuffersFollowTheFirstRankWhenBroadcast) {
+TEST(BatchNorm, BuffersFollowTheFirstRankOnlyWhenBroadcast) {
   TrainingConfig config;
   config.model = "resnet18";
   config.batch = 2;
   for (const bool broadcast : {true, false}) {
     config.broadcast_buffers = broadcast;
-    std::vector<std::vector<at::Tensor>> buffers(2);
     WithTwoRanks(config, {.image_size = 32, .classes = 10}, [&](int rank, Trainer& trainer) {
-      trainer.RunBlock(Sync::kNode, DataSource::kResident, 2);
-      trainer.RunBlock(Sync::kNone, DataSource::kResident, 1);
-      buffers[static_cast<std::size_t>(rank)] = CopyOf(trainer.network().Buffers());
+      const at::Tensor mean = trainer.network().Buffers().at(0);
+      if (rank == 1) mean.fill_(1000);
+      trainer.RunBlock(Sync::kNode, DataSource::kResident, 1);
+      if (rank != 1) return;
+      // One step keeps 0.9 of what the statistics were: 900 if they were this rank's own.
+      const double largest = mean.abs().max().item<double>();
+      EXPECT_EQ(largest > 800, !broadcast) << largest;
     });
-    // Broadcast before the forward pass, they then see each rank's own last batch: rank 1's are rank 0's
-    // of the step before, moved by its own samples. Without, they never had anything in common.
-    const double difference = (buffers[0][0] - buffers[1][0]).abs().max().item<double>();
-    EXPECT_GT(difference, 0);
-    if (broadcast) {
-      EXPECT_LT(difference, 0.2 * buffers[0][0].abs().max().item<double>() + 0.2);
-    }
   }
 }
 
