@@ -1,0 +1,41 @@
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+
+#include "stallscope/engine/launch_plan.h"
+#include "stallscope/engine/meeting.h"
+#include "stallscope/supervise/temporary_folder.h"
+#include "stallscope/supervise/watchdog.h"
+
+namespace stallscope {
+
+/// The place where the ranks of a job find each other, for as long as this lives: a private folder on one
+/// machine, else a server that rank 0's command runs.
+class JobMeeting {
+ public:
+  /// Settles the plan's places where they were unknown. Throws Error where the port is taken, or the
+  /// master does not answer within `join_timeout`.
+  JobMeeting(LaunchPlan& plan, Seconds join_timeout, Watchdog& watchdog);
+  ~JobMeeting();
+  JobMeeting(const JobMeeting&) = delete;
+  JobMeeting& operator=(const JobMeeting&) = delete;
+
+  const MeetingConfig& config() const { return config_; }
+  /// This machine's address towards the others.
+  const std::string& address() const { return address_; }
+
+ private:
+  void MeetInFolder(const LaunchPlan& plan, Seconds join_timeout, Watchdog& watchdog);
+  void MeetAtMaster(LaunchPlan& plan, Seconds join_timeout);
+
+  MeetingConfig config_;
+  std::string address_ = "127.0.0.1";
+  std::unique_ptr<MeetingServer> server_;
+  std::optional<TemporaryFolder> folder_;
+  std::filesystem::path shared_folder_;
+  Watchdog::Item watched_;
+};
+
+}  // namespace stallscope
