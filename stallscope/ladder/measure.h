@@ -1,0 +1,99 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stallscope/base/clock.h"
+#include "stallscope/base/error.h"
+#include "stallscope/engine/block.h"
+#include "stallscope/ladder/block_summary.h"
+#include "stallscope/ladder/breakdown.h"
+#include "stallscope/ladder/condition.h"
+#include "stallscope/ladder/foreign_load.h"
+
+namespace stallscope {
+
+struct MeasureOptions {
+  Layout layout;
+  /// The rungs to climb, from the bottom up; usually RungsOf(layout).present.
+  std::vector<Condition> conditions;
+  /// Stop once every stall's half-width is below this share of the step time...
+  double tolerance = 0.03;
+  /// ...but not on fewer rounds than these: intervals from fewer are rough.
+  int min_rounds = 8;
+  /// Everything, warm-up included, ends by then.
+  double max_time_s = 300;
+  /// Blocks last about this long: short beside the drift of a noisy machine, long beside switching.
+  double block_target_s = 1;
+  std::uint64_t seed = 1;
+  /// Of each machine; the resolution of its load depends on it.
+  int cores_per_machine = 1;
+  std::function<double()> clock = MonotonicSeconds;
+  /// Asked between blocks; true ends measuring and keeps the finished rounds.
+  std::function<bool()> interrupted = [] { return false; };
+};
+
+/// One finished block, as the logs keep it.
+struct MeasuredBlock {
+  std::optional<int> round;  ///< counted from 0; nothing in warm-up blocks
+  int block = 0;             ///< counted from 0 through the whole run
+  Condition condition = Condition::kSolo;
+  int skipped_steps = 0;  ///< its first steps, which count in no mean
+  ForeignLoad foreign;
+  BlockResult result;
+};
+
+struct MeasuredRound {
+  std::map<Condition, BlockSummary> blocks;
+  bool polluted = false;
+};
+
+/// Where measuring stands; given before each block.
+struct MeasureProgress {
+  std::optional<int> round;  ///< nothing while warming up
+  Condition condition = Condition::kSolo;
+  int rounds_done = 0;
+  int rounds_polluted = 0;
+  std::map<Condition, double> step_times_s;  ///< means so far
+  std::optional<double> widest_half_width;   ///< share of the step time, beside `tolerance`
+  double tolerance = 0;
+  double elapsed_s = 0;
+  double remaining_s = 0;  ///< at most
+};
+
+class MeasureObserver {
+ public:
+  virtual ~MeasureObserver() = default;
+  virtual void OnProgress(const MeasureProgress& /*progress*/) {}
+  /// Every block as it finishes, so that a log can be written before anything can be lost.
+  virtual void OnBlock(const MeasuredBlock& /*block*/) {}
+};
+
+struct MeasureResult {
+  std::vector<MeasuredRound> rounds;  ///< complete ones, polluted ones too
+  int steps_per_block = 0;            ///< counted steps; a block has kSettleSteps more
+  int warm_up_steps = 0;              ///< discarded, per rank that took part
+  std::string stopped_by;             ///< "tolerance", "max-time", "interrupted" or "failed"
+  std::optional<Error> error;         ///< what the runner threw, where it failed
+};
+
+/// Climbs the ladder in interleaved rounds until the stop rule is met. Errors of the runner end
+/// measuring, and are kept beside the finished rounds.
+MeasureResult Measure(BlockRunner& runner, const MeasureOptions& options, MeasureObserver& observer);
+
+/// The rounds that count. Polluted ones are dropped whole; but where fewer than half are clean the
+/// machine is never idle, and all count.
+struct UsedRounds {
+  std::vector<const MeasuredRound*> rounds;
+  int dropped = 0;
+  bool never_idle = false;
+};
+UsedRounds RoundsToUse(const std::vector<MeasuredRound>& rounds);
+
+std::vector<RoundTimes> TimesOf(const UsedRounds& used);
+
+}  // namespace stallscope

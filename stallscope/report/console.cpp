@@ -1,0 +1,131 @@
+#include "stallscope/report/console.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "stallscope/base/units.h"
+
+namespace stallscope {
+namespace {
+
+constexpr int kRungColumns = 9;
+constexpr int kTimeColumns = 20;
+constexpr int kStallColumns = 15;
+constexpr int kShareColumns = 15;
+constexpr std::size_t kMostFindings = 3;
+constexpr const char* kIndistinguishable = "indistinguishable from zero";
+
+class Table {
+ public:
+  Table(const Profile& profile, const TextStyle& style, std::ostream& out)
+      : profile_(profile), style_(style), out_(out) {}
+
+  void Print() {
+    PrintTitle();
+    Row("rung", "step time", "adds", "", "share of a step", "");
+    const Stalls& stalls = profile_.stalls;
+    base_ = true;
+    Rung("solo", "", std::nullopt);
+    Rung("crowd", "contention", stalls.contention);
+    Rung("node", stalls.contention ? "communication" : "interconnect",
+         stalls.contention ? stalls.communication : stalls.interconnect);
+    if (stalls.contention && stalls.communication) StallRow("", "", "= interconnect", *stalls.interconnect);
+    Rung("cluster", "network", stalls.network);
+    Rung("warm", "prep", stalls.prep);
+    Rung("cold", "fetch", stalls.fetch);
+  }
+
+ private:
+  const char* PlusMinus() const { return style_.utf8 ? "±" : "+-"; }
+
+  std::string Paint(const char* code, const std::string& text) const {
+    return style_.color && !text.empty() ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
+  }
+
+  std::string Time(const Estimate& estimate) const {
+    return fmt::format("{} {} {}", FormatSeconds(estimate.mean), PlusMinus(),
+                       FormatSeconds(estimate.HalfWidth()));
+  }
+
+  std::string Share(const Estimate& share) const {
+    return fmt::format("{:.1f} % {} {:.1f} %", 100 * share.mean, PlusMinus(), 100 * share.HalfWidth());
+  }
+
+  void PrintTitle() {
+    const WorkloadInfo& workload = profile_.workload;
+    const ClusterInfo& cluster = profile_.cluster;
+    out_ << Paint("1", workload.model)
+         << fmt::format(", batch {} per device, {} machine{} with {} device{} each ({}, {}{})\n",
+                        workload.batch_per_device, cluster.nodes, cluster.nodes == 1 ? "" : "s",
+                        cluster.devices_per_node, cluster.devices_per_node == 1 ? "" : "s", cluster.device,
+                        cluster.backend, cluster.emulated ? ", emulated" : "")
+         << fmt::format("{:.1f} samples/s; {} rounds kept, {} dropped; stopped by {}\n\n",
+                        profile_.samples_per_s.mean, profile_.rounds_kept, profile_.rounds_dropped,
+                        profile_.stopped_by);
+  }
+
+  void Row(const std::string& rung, const std::string& time, const std::string& stall,
+           const std::string& seconds, const std::string& share, const std::string& rest) {
+    std::string line = PadRight(rung, kRungColumns) + PadRight(time, kTimeColumns) +
+                       PadRight(stall, kStallColumns) + PadLeft(seconds, kTimeColumns - 2) + "  " +
+                       PadLeft(share, kShareColumns) + "  " + rest;
+    line.erase(line.find_last_not_of(' ') + 1);
+    out_ << line << '\n';
+  }
+
+  void StallRow(const std::string& rung, const std::string& time, const std::string& name,
+                const Stall& stall) {
+    const int used = kRungColumns + 2 * kTimeColumns + kStallColumns + kShareColumns + 2;
+    const int room = std::max(10, style_.width - used);
+    const std::string bar =
+        Paint(stall.distinguishable ? "33" : "2", Bar(stall.share.mean, room, style_.utf8));
+    Row(rung, time, name, Time(stall.seconds), Share(stall.share), bar);
+    if (!stall.distinguishable) Row("", "", Paint("2", kIndistinguishable), "", "", "");
+  }
+
+  void Rung(const std::string& name, const char* adds, const std::optional<Stall>& stall) {
+    const auto found = profile_.conditions.find(name);
+    if (found == profile_.conditions.end()) {
+      for (const AbsentCondition& absent : profile_.absent) {
+        if (absent.condition == name) Row(name, Paint("2", "absent: " + absent.reason), "", "", "", "");
+      }
+      return;
+    }
+    const std::string time = Time(found->second.step_time_s);
+    if (base_ && profile_.stalls.compute) {
+      StallRow(name, time, "compute", *profile_.stalls.compute);
+    } else if (stall) {
+      StallRow(name, time, adds, *stall);
+    } else {
+      Row(name, time, "", "", "", "");
+    }
+    base_ = false;
+  }
+
+  const Profile& profile_;
+  const TextStyle& style_;
+  std::ostream& out_;
+  bool base_ = true;  ///< no rung printed yet: the next one is what the ladder stands on
+};
+
+}  // namespace
+
+void PrintProfile(const Profile& profile, const TextStyle& style, std::ostream& out) {
+  Table(profile, style, out).Print();
+  out << '\n' << Wrap(Verdict(profile), style.width, 0) << '\n';
+  const std::size_t count = std::min(profile.findings.size(), kMostFindings);
+  for (std::size_t i = 0; i < count; ++i) {
+    const Finding& finding = profile.findings[i];
+    out << '\n'
+        << Wrap(fmt::format("{}: {}.", ToString(finding.severity), finding.what), style.width, 2) << "\n  "
+        << Wrap(fmt::format("why: {}.", finding.why), style.width - 2, 4) << "\n  "
+        << Wrap(fmt::format("try: {}.", finding.advice), style.width - 2, 4) << '\n';
+  }
+  if (profile.findings.size() > count) {
+    out << fmt::format("\n{} more in profile.json.\n", profile.findings.size() - count);
+  }
+}
+
+}  // namespace stallscope

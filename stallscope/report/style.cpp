@@ -1,0 +1,112 @@
+#include "stallscope/report/style.h"
+
+#include <fmt/core.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cmath>
+#include <cstdlib>
+#include <sstream>
+
+#include "stallscope/base/error.h"
+
+namespace stallscope {
+namespace {
+
+bool IsSet(const char* value) {
+  return value != nullptr && *value != '\0';
+}
+
+/// Narrower than this the table would not fit anyway.
+constexpr int kMinWidth = 60;
+constexpr int kMaxWidth = 120;
+
+int WidthOf(int descriptor) {
+  winsize size{};
+  if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
+    return std::clamp<int>(size.ws_col, kMinWidth, kMaxWidth);
+  }
+  return TextStyle{}.width;
+}
+
+}  // namespace
+
+ColorChoice ParseColorChoice(const std::string& name) {
+  if (name == "auto") return ColorChoice::kAuto;
+  if (name == "always") return ColorChoice::kAlways;
+  if (name == "never") return ColorChoice::kNever;
+  throw UsageError(fmt::format("--color cannot be '{}'", name), "use auto, always or never");
+}
+
+bool UseColor(ColorChoice choice, bool is_terminal, const char* no_color, const char* term) {
+  if (choice != ColorChoice::kAuto) return choice == ColorChoice::kAlways;
+  const bool dumb = term != nullptr && std::string_view(term) == "dumb";
+  return is_terminal && !IsSet(no_color) && !dumb;
+}
+
+bool LocaleIsUtf8(const char* lc_all, const char* lc_ctype, const char* lang) {
+  for (const char* value : {lc_all, lc_ctype, lang}) {
+    if (!IsSet(value)) continue;
+    std::string name(value);
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+    return name.find("utf-8") != std::string::npos || name.find("utf8") != std::string::npos;
+  }
+  return false;
+}
+
+TextStyle StyleFor(int descriptor, ColorChoice choice) {
+  const bool is_terminal = isatty(descriptor) == 1;
+  return {.color = UseColor(choice, is_terminal, std::getenv("NO_COLOR"), std::getenv("TERM")),
+          .utf8 = LocaleIsUtf8(std::getenv("LC_ALL"), std::getenv("LC_CTYPE"), std::getenv("LANG")),
+          .width = WidthOf(descriptor)};
+}
+
+int ColumnsOf(std::string_view text) {
+  // Bytes 10xxxxxx continue a code point.
+  return static_cast<int>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+std::string PadRight(std::string_view text, int columns) {
+  const int missing = std::max(0, columns - ColumnsOf(text));
+  return std::string(text) + std::string(static_cast<std::size_t>(missing), ' ');
+}
+
+std::string PadLeft(std::string_view text, int columns) {
+  const int missing = std::max(0, columns - ColumnsOf(text));
+  return std::string(static_cast<std::size_t>(missing), ' ') + std::string(text);
+}
+
+std::string Wrap(const std::string& text, int width, int indent) {
+  std::istringstream words(text);
+  std::string wrapped;
+  int column = 0;
+  for (std::string word; words >> word;) {
+    const int length = ColumnsOf(word);
+    if (column > 0 && column + 1 + length > width) {
+      wrapped += '\n' + std::string(static_cast<std::size_t>(indent), ' ');
+      column = indent;
+    } else if (column > 0) {
+      wrapped += ' ';
+      ++column;
+    }
+    wrapped += word;
+    column += length;
+  }
+  return wrapped;
+}
+
+std::string Bar(double share, int columns, bool utf8) {
+  const double length = std::clamp(share, 0.0, 1.0) * columns;
+  if (!utf8) return std::string(static_cast<std::size_t>(std::lround(length)), '#');
+  constexpr std::array<const char*, 8> kEighths = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const auto eighths = static_cast<std::size_t>(std::lround(length * 8));
+  std::string bar;
+  for (std::size_t i = 0; i < eighths / 8; ++i) bar += "█";
+  return bar + kEighths[eighths % 8];
+}
+
+}  // namespace stallscope
