@@ -49,6 +49,7 @@ TEST(SignalInbox, AClosedPipeIsQuiet) {
 volatile sig_atomic_t earlier_handler_ran = 0;
 
 TEST(SignalInbox, TheEarlierHandlersComeBack) {
+  earlier_handler_ran = 0;
   struct sigaction mine {};
   struct sigaction before {};
   mine.sa_handler = [](int) { earlier_handler_ran = 1; };

@@ -74,15 +74,16 @@ TEST(Watchdog, SurvivesSignalsToItsOwnersGroup) {
 }
 
 TEST(Watchdog, AfterAFarewellItDoesNothing) {
-  const TemporaryFolder folder;
-  std::optional<Watchdog> watchdog(std::in_place);
-  const pid_t pid = watchdog->pid();
-  auto item = watchdog->RemoveTree(folder.path());
-  watchdog.reset();
-  EXPECT_FALSE(IsRunning(pid));
-  EXPECT_TRUE(fs::exists(folder.path()));
-  // The item outlives its watchdog only in this test.
-  new Watchdog::Item(std::move(item));
+  const TemporaryFolder kept;
+  OwnerProcess owner([&](const OwnerProcess::Tell& tell) {
+    static std::optional<Watchdog> watchdog(std::in_place);
+    static auto item = watchdog->RemoveTree(kept.path());
+    const pid_t pid = watchdog->pid();
+    watchdog.reset();
+    tell(IsRunning(pid) ? "still there" : "gone");
+  });
+  EXPECT_EQ(owner.Hear(), "gone");
+  EXPECT_TRUE(fs::exists(kept.path()));
 }
 
 TEST(Watchdog, WhatWasUnregisteredIsLeftAlone) {
