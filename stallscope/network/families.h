@@ -16,6 +16,16 @@ struct BuildRequest {
 /// The last layer of a classifier starts near zero, so that the first loss is that of a guess.
 constexpr double kClassifierStd = 0.01;
 
+Network BuildAlexnet(const BuildRequest& request);
+Network BuildVgg(const BuildRequest& request);
+Network BuildSqueezenet(const BuildRequest& request);
+Network BuildInception(const BuildRequest& request);
+Network BuildMobilenetV2(const BuildRequest& request);
+Network BuildShufflenetV2(const BuildRequest& request);
+Network BuildVit(const BuildRequest& request);
+Network BuildBert(const BuildRequest& request);
+Network BuildGpt2(const BuildRequest& request);
+Network BuildLlama(const BuildRequest& request);
 Network BuildMlp(const BuildRequest& request);
 Network BuildResnet(const BuildRequest& request);
 

@@ -9,19 +9,29 @@
 namespace stallscope {
 namespace {
 
+/// The length that BERT is pre-trained with in nine of ten steps.
+constexpr int kDefaultTokens = 128;
+
 struct ZooEntry {
   const char* name;
   Network (*build)(const BuildRequest&);
   std::vector<std::string> parameters;
   SampleKind kind = SampleKind::kImage;
-  int default_size = 224;  ///< pixels, or tokens
-  int default_classes = 1000;
-  int longest_sequence = 1 << 20;
+  int default_size = 224;      ///< pixels, or tokens
+  int default_classes = 1000;  ///< 0: the network predicts tokens
+  int longest_sequence = 65'536;
 };
 
 const std::vector<ZooEntry>& Zoo() {
   static const std::vector<std::string> resnet = {"norm", "residual"};
   static const std::vector<ZooEntry> zoo = {
+      {"alexnet", BuildAlexnet, {}},
+      {"vgg11", BuildVgg, {}},
+      {"vgg13", BuildVgg, {}},
+      {"vgg16", BuildVgg, {}},
+      {"vgg19", BuildVgg, {}},
+      {"squeezenet1_0", BuildSqueezenet, {}},
+      {"inception_v3", BuildInception, {}, SampleKind::kImage, 299},
       {"resnet10", BuildResnet, resnet},
       {"resnet12", BuildResnet, resnet},
       {"resnet16", BuildResnet, resnet},
@@ -30,6 +40,15 @@ const std::vector<ZooEntry>& Zoo() {
       {"resnet50", BuildResnet, resnet},
       {"resnet101", BuildResnet, resnet},
       {"resnet152", BuildResnet, resnet},
+      {"mobilenet_v2", BuildMobilenetV2, {}},
+      {"shufflenet_v2_x0_5", BuildShufflenetV2, {}},
+      {"shufflenet_v2_x1_0", BuildShufflenetV2, {}},
+      {"vit_b_16", BuildVit, {}},
+      {"bert_base", BuildBert, {}, SampleKind::kTokens, kDefaultTokens, 2, 512},
+      {"bert_large", BuildBert, {}, SampleKind::kTokens, kDefaultTokens, 2, 512},
+      {"gpt2", BuildGpt2, {}, SampleKind::kTokens, kDefaultTokens, 0, 1024},
+      {"gpt2_medium", BuildGpt2, {}, SampleKind::kTokens, kDefaultTokens, 0, 1024},
+      {"llama", BuildLlama, {"layers", "width", "heads"}, SampleKind::kTokens, kDefaultTokens, 0},
       // Small images: with 224 pixels nearly all parameters would sit in the first layer.
       {"mlp", BuildMlp, {"layers", "width"}, SampleKind::kImage, 32},
   };
