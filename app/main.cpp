@@ -1,1 +1,50 @@
-int main() { return 0; }
+#include <CLI/CLI.hpp>
+#include <csignal>
+#include <iostream>
+
+#include "app/command.h"
+#include "app/usage.h"
+#include "stallscope/base/error.h"
+
+namespace stallscope {
+namespace {
+
+int Main(const std::vector<std::string>& argv) {
+  CLI::App app("Where does each step of distributed training wait?", "stallscope");
+  app.set_version_flag("--version", "stallscope " STALLSCOPE_VERSION);
+  app.formatter(std::make_shared<HelpFormatter>());
+  app.require_subcommand(1);
+  std::vector<std::pair<CLI::App*, std::function<int()>>> chosen;
+  for (const Command& command : Commands()) {
+    CLI::App* subcommand = app.add_subcommand(command.name, command.summary)->group(command.group);
+    chosen.emplace_back(subcommand, command.declare(*subcommand, argv));
+  }
+  try {
+    std::vector<std::string> reversed(argv.rbegin(), argv.rend() - 1);
+    app.parse(reversed);
+  } catch (const CLI::ParseError& e) {
+    if (e.get_exit_code() == 0) return app.exit(e);  // --help and --version
+    throw UsageErrorFrom(e, app, argv);
+  }
+  for (const auto& [subcommand, run] : chosen) {
+    if (subcommand->parsed()) return run();
+  }
+  return kExitUsage;
+}
+
+}  // namespace
+}  // namespace stallscope
+
+int main(int argc, char** argv) {
+  // Whoever reads our output may close it early; that is no failure of ours (a write then fails quietly).
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    return stallscope::Main(std::vector<std::string>(argv, argv + argc));
+  } catch (const stallscope::Error& e) {
+    std::cerr << "error: " << e.what() << "\n  try: " << e.hint << '\n';
+    return e.exit_code;
+  } catch (const std::exception& e) {
+    std::cerr << "error: " << e.what() << "\n  try: report this, with the command that you ran\n";
+    return stallscope::kExitFailed;
+  }
+}

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace stallscope {
+
+/// One subcommand: `declare` adds its flags to a CLI11 app and returns what runs when it was chosen.
+struct Command {
+  const char* name;
+  const char* group;
+  const char* summary;
+  std::function<int()> (*declare)(CLI::App& app, const std::vector<std::string>& argv);
+};
+
+std::span<const Command> Commands();
+
+std::function<int()> DeclareProfile(CLI::App& app, const std::vector<std::string>& argv);
+std::function<int()> DeclareDoctor(CLI::App& app, const std::vector<std::string>& argv);
+
+}  // namespace stallscope

@@ -1,0 +1,15 @@
+#include <array>
+
+#include "app/command.h"
+
+namespace stallscope {
+
+std::span<const Command> Commands() {
+  static const std::array kCommands = {
+      Command{"profile", "Measure", "where does a training step wait on this machine?", DeclareProfile},
+      Command{"doctor", "Measure", "what can this machine measure, and what to fix?", DeclareDoctor},
+  };
+  return kCommands;
+}
+
+}  // namespace stallscope

@@ -1,0 +1,100 @@
+#include <fmt/format.h>
+
+#include <iostream>
+
+#include "app/command.h"
+#include "app/commands/model_list.h"
+#include "app/commands/profile_job.h"
+#include "app/commands/profile_options.h"
+#include "stallscope/base/clock.h"
+#include "stallscope/base/error.h"
+#include "stallscope/ladder/condition.h"
+#include "stallscope/network/network.h"
+#include "stallscope/supervise/cpu_sets.h"
+
+namespace stallscope {
+namespace {
+
+constexpr int kDefaultRanks = 2;
+
+Network CheckNetwork(const TrainingConfig& training) {
+  const Network network = BuildNetwork(training.model, {.image_size = training.image_size,
+                                                        .sequence_length = training.sequence_length,
+                                                        .classes = training.classes});
+  if (training.batch < SmallestBatch(network)) {
+    throw UsageError(fmt::format("--batch {} is too small for {}: batch norm needs more than one value",
+                                 training.batch, training.model),
+                     fmt::format("give --batch {} or more", SmallestBatch(network)));
+  }
+  return network;
+}
+
+void WarnAboutCores(const LaunchPlan& plan) {
+  const std::size_t cores = AllowedCpus().size();
+  if (plan.launcher.empty() && plan.local_ranks.size() > cores) {
+    std::cerr << fmt::format(
+        "warning: {} ranks share {} core{}: they will wait for each other; give --nproc-per-node {}\n",
+        plan.local_ranks.size(), cores, cores == 1 ? "" : "s", cores);
+  }
+}
+
+/// Where the results go; made here so that a bad path fails before anything is measured.
+std::filesystem::path MakeOutputFolder(const ProfileOptions& options) {
+  const std::filesystem::path folder = options.out.empty() ? "stallscope-" + LocalTimeStamp() : options.out;
+  std::error_code code;
+  if (std::filesystem::exists(folder, code) && !options.force) {
+    throw UsageError("--out " + folder.string() + " exists already",
+                     "choose another folder, or overwrite its results with --force");
+  }
+  std::filesystem::create_directories(folder / "log", code);
+  if (code) {
+    throw UsageError(fmt::format("cannot make the folder {}: {}", folder.string(), code.message()),
+                     "give --out a folder that you may write to");
+  }
+  return folder;
+}
+
+void PrintPlan(const LaunchPlan& plan, const ProfileOptions& options, const Network& network) {
+  const NetworkTotals totals = Totals(network);
+  fmt::print("{}: {} parameters in {} gradient tensors, {} per step and device\n", network.name,
+             totals.parameters, totals.gradient_tensors,
+             FormatBytes(static_cast<double>(totals.gradient_bytes)));
+  if (plan.places_unknown) {
+    fmt::print("{} ranks, started by {}\n", plan.world_size, plan.launcher);
+  } else {
+    fmt::print("{} machine{} with {} rank{} each{}\n", plan.nodes, plan.nodes == 1 ? "" : "s",
+               plan.devices_per_node, plan.devices_per_node == 1 ? "" : "s",
+               plan.launcher.empty() ? "" : ", started by " + plan.launcher);
+    const Rungs rungs = RungsOf({.nodes = plan.nodes, .devices_per_node = plan.devices_per_node});
+    for (const Condition condition : rungs.present) fmt::print("  measures {}\n", ConditionName(condition));
+    for (const AbsentCondition& absent : rungs.absent)
+      fmt::print("  leaves out {}: {}\n", absent.condition, absent.reason);
+  }
+  fmt::print("takes at most {}\n", FormatDuration(options.max_time));
+}
+
+int RunProfile(ProfileFlags& flags, const std::vector<std::string>& argv) {
+  const ProfileOptions& options = flags.options;
+  flags.ReadUnits();
+  if (options.list_models) return ListModels(options.output);
+  const Network network = CheckNetwork(options.training);
+  const auto default_ranks = std::min<int>(kDefaultRanks, static_cast<int>(AllowedCpus().size()));
+  LaunchPlan plan = PlanLaunch(options.launch, ReadLaunchEnvironment(ProcessEnvironment()), default_ranks);
+  if (options.dry_run) {
+    PrintPlan(plan, options, network);
+    return kExitOk;
+  }
+  WarnAboutCores(plan);
+  ProfileJob job(options, argv, plan);
+  return plan.Leads() ? job.Lead(MakeOutputFolder(options), network) : job.Follow();
+}
+
+}  // namespace
+
+std::function<int()> DeclareProfile(CLI::App& app, const std::vector<std::string>& argv) {
+  const auto flags = std::make_shared<ProfileFlags>();
+  flags->Declare(app);
+  return [flags, argv] { return RunProfile(*flags, argv); };
+}
+
+}  // namespace stallscope

@@ -1,0 +1,102 @@
+#include "app/commands/profile_options.h"
+
+#include <fmt/format.h>
+
+#include "stallscope/base/error.h"
+#include "stallscope/engine/bucket.h"
+
+namespace stallscope {
+namespace {
+
+Seconds ReadDuration(const std::string& text, const char* flag) {
+  const auto duration = ParseDuration(text);
+  if (!duration || duration->count() <= 0) {
+    throw UsageError(fmt::format("{} '{}' is no duration", flag, text), "write it as 90s, 10m or 1h");
+  }
+  return *duration;
+}
+
+void CheckAtLeastOne(int value, const char* flag) {
+  if (value < 1)
+    throw UsageError(fmt::format("{} {} trains nothing", flag, value),
+                     fmt::format("give {} 1 or more", flag));
+}
+
+void CheckOneOf(const std::string& value, const char* flag, const char* one, const char* other) {
+  if (value != one && value != other) {
+    throw UsageError(fmt::format("{} '{}' is unknown", flag, value),
+                     fmt::format("choose {} or {}", one, other));
+  }
+}
+
+}  // namespace
+
+void ProfileFlags::Declare(CLI::App& app) {
+  const auto option = [&](const char* name, auto& value, const char* type, const char* group,
+                          const char* help) {
+    app.add_option(name, value, help)->type_name(type)->group(group);
+  };
+  TrainingConfig& training = options.training;
+  constexpr const char* kWorkload = "What to train";
+  option("--model", training.model, "NAME", kWorkload,
+         "network: resnet18 (default), mlp:layers=8,width=512, ...");
+  app.add_flag("--list-models", options.list_models, "list the networks and end")->group(kWorkload);
+  option("--image-size", training.image_size, "PIXELS", kWorkload, "height and width of an image");
+  option("--sequence-length", training.sequence_length, "TOKENS", kWorkload, "tokens in a sample");
+  option("--classes", training.classes, "N", kWorkload, "classes of the last layer");
+  option("--batch", training.batch, "N", kWorkload, "samples per device and micro-batch (default 8)");
+  option("--accumulate", training.accumulate, "N", kWorkload, "micro-batches per optimiser step (default 1)");
+  option("--optimizer", training.optimizer, "NAME", kWorkload, "sgd (momentum 0.9, default) or adamw");
+  option("--dtype", training.dtype, "TYPE", kWorkload,
+         "fp32 (default) or bf16 (autocast; gradients stay fp32)");
+  option("--bucket", training.bucket, "SIZE", kWorkload,
+         "gradient bucket: a size (default 25MiB), tensor or model");
+  app.add_flag("!--no-broadcast-buffers", training.broadcast_buffers,
+               "do not send batch-norm statistics from rank 0 before each forward pass")
+      ->group(kWorkload);
+
+  constexpr const char* kLaunch = "Where";
+  option("--nproc-per-node", options.launch.nproc_per_node, "N", kLaunch,
+         "ranks on this machine, one core set each (default 2, or 1 on one core)");
+  option("--nnodes", options.launch.nnodes, "N", kLaunch, "machines; run the command once on each");
+  option("--node-rank", options.launch.node_rank, "R", kLaunch, "this machine's number, from 0");
+  option("--master-addr", options.launch.master_addr, "ADDR", kLaunch,
+         "address of the machine with --node-rank 0");
+  option("--master-port", options.launch.master_port, "PORT", kLaunch, "a free port there (default 29500)");
+  option("--interface", options.interface, "NAME", kLaunch, "network interface between the machines");
+  option("--join-timeout", join_timeout, "TIME", kLaunch,
+         "how long to try to reach the master (default 30s)");
+
+  constexpr const char* kMeasure = "How to measure";
+  option("--tolerance", tolerance, "SHARE", kMeasure,
+         "stop when every stall is known to this share of step time (default 3%)");
+  option("--max-time", max_time, "TIME", kMeasure, "stop after this time in any case (default 5m)");
+  option("--seed", training.seed, "N", kMeasure, "repeats the order of blocks, the weights and the samples");
+  app.add_flag("--dry-run", options.dry_run, "say what would be measured, and end")->group(kMeasure);
+
+  option("--out", options.out, "DIR", "Output", "folder for the results (default ./stallscope-DATE-TIME)");
+  app.add_flag("--force", options.force, "write into a folder that exists")->group("Output");
+  DeclareOutput(app, options.output);
+  app.footer(
+      "Under torchrun, mpirun or srun, start one command per rank and leave --nproc-per-node out.\n"
+      "Example: stallscope profile --model resnet18 --image-size 64 --batch 8 --nproc-per-node 2");
+}
+
+void ProfileFlags::ReadUnits() {
+  const auto share = ParseShare(tolerance);
+  if (!share || *share <= 0 || *share >= 1) {
+    throw UsageError(fmt::format("--tolerance '{}' is no share between 0 and 1", tolerance),
+                     "write it as 3% or 0.03");
+  }
+  options.tolerance = *share;
+  options.max_time = ReadDuration(max_time, "--max-time");
+  options.join_timeout = ReadDuration(join_timeout, "--join-timeout");
+  CheckAtLeastOne(options.training.batch, "--batch");
+  CheckAtLeastOne(options.training.accumulate, "--accumulate");
+  CheckOneOf(options.training.optimizer, "--optimizer", "sgd", "adamw");
+  CheckOneOf(options.training.dtype, "--dtype", "fp32", "bf16");
+  ParseBucket(options.training.bucket);
+  CheckJsonFile(options.output);
+}
+
+}  // namespace stallscope
