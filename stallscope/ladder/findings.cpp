@@ -55,7 +55,7 @@ void CheckInterconnect(const Profile& profile, std::vector<Finding>& findings) {
                                           Percent(stall->share.mean)),
                       .why = GradientsSentence(profile, "node"),
                       .advice =
-                          "try a larger --batch or --accumulate, so that one reduction serves more samples; "
+                          "use a larger --batch or --accumulate, so that one reduction serves more samples; "
                           "then compare --bucket 25MiB, tensor and model",
                       .saves_s = stall->seconds.mean});
 }
@@ -68,7 +68,7 @@ void CheckNetwork(const Profile& profile, std::vector<Finding>& findings) {
        .what = fmt::format("{} of a step waits for gradients of other machines", Percent(stall.share.mean)),
        .why = GradientsSentence(profile, "cluster"),
        .advice =
-           "prefer fewer and larger machines or a faster network; else try a larger --batch or --accumulate",
+           "prefer fewer and larger machines or a faster network; else use a larger --batch or --accumulate",
        .saves_s = stall.seconds.mean});
 }
 

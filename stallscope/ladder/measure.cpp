@@ -148,6 +148,7 @@ class Climb {
 
   void RunRound(int index) {
     MeasuredRound round;
+    round.solo_turn = index % options_.layout.DevicesPerHost();
     const int steps = result_.steps_per_block + kSettleSteps;
     for (const Condition condition : OrderOfRound(options_.conditions, index, options_.seed)) {
       const MeasuredBlock block = RunBlock(condition, index, index, steps, kSettleSteps);

@@ -48,6 +48,7 @@ struct MeasuredBlock {
 };
 
 struct MeasuredRound {
+  int solo_turn = 0;  ///< which device of each machine ran solo
   std::map<Condition, BlockSummary> blocks;
   bool polluted = false;
 };
@@ -94,6 +95,12 @@ struct UsedRounds {
 };
 UsedRounds RoundsToUse(const std::vector<MeasuredRound>& rounds);
 
+/// The step times of the used rounds. Where every device has run solo at least kRoundsPerDevice times,
+/// each solo time is freed of its device's own speed: how far the device is, over its rounds, from the
+/// other rungs of the same rounds is replaced by the mean of that over devices. So unequal devices
+/// neither widen the intervals nor, where dropped rounds left some device fewer turns than others,
+/// shift the mean.
+inline constexpr int kRoundsPerDevice = 4;
 std::vector<RoundTimes> TimesOf(const UsedRounds& used);
 
 }  // namespace stallscope

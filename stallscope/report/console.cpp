@@ -12,8 +12,12 @@ namespace {
 
 constexpr int kRungColumns = 9;
 constexpr int kTimeColumns = 20;
+constexpr int kShortTimeColumns = 11;
 constexpr int kStallColumns = 15;
-constexpr int kShareColumns = 15;
+constexpr int kSecondsColumns = 18;
+constexpr int kShareColumns = 17;
+/// On narrower terminals the step times go without their intervals; profile.json has them.
+constexpr int kWideEnough = 100;
 constexpr std::size_t kMostFindings = 3;
 constexpr const char* kIndistinguishable = "indistinguishable from zero";
 
@@ -38,6 +42,9 @@ class Table {
   }
 
  private:
+  bool Wide() const { return style_.width >= kWideEnough; }
+  int TimeColumns() const { return Wide() ? kTimeColumns : kShortTimeColumns; }
+
   const char* PlusMinus() const { return style_.utf8 ? "±" : "+-"; }
 
   std::string Paint(const char* code, const std::string& text) const {
@@ -57,10 +64,11 @@ class Table {
     const WorkloadInfo& workload = profile_.workload;
     const ClusterInfo& cluster = profile_.cluster;
     out_ << Paint("1", workload.model)
-         << fmt::format(", batch {} per device, {} machine{} with {} device{} each ({}, {}{})\n",
+         << fmt::format(", batch {} per device, {} machine{} with {} device{}{} ({}, {}{})\n",
                         workload.batch_per_device, cluster.nodes, cluster.nodes == 1 ? "" : "s",
-                        cluster.devices_per_node, cluster.devices_per_node == 1 ? "" : "s", cluster.device,
-                        cluster.backend, cluster.emulated ? ", emulated" : "")
+                        cluster.devices_per_node, cluster.devices_per_node == 1 ? "" : "s",
+                        cluster.nodes == 1 ? "" : " each", cluster.device, cluster.backend,
+                        cluster.emulated ? ", emulated" : "")
          << fmt::format("{:.1f} samples/s; {} rounds kept, {} dropped; stopped by {}\n\n",
                         profile_.samples_per_s.mean, profile_.rounds_kept, profile_.rounds_dropped,
                         profile_.stopped_by);
@@ -68,8 +76,8 @@ class Table {
 
   void Row(const std::string& rung, const std::string& time, const std::string& stall,
            const std::string& seconds, const std::string& share, const std::string& rest) {
-    std::string line = PadRight(rung, kRungColumns) + PadRight(time, kTimeColumns) +
-                       PadRight(stall, kStallColumns) + PadLeft(seconds, kTimeColumns - 2) + "  " +
+    std::string line = PadRight(rung, kRungColumns) + PadRight(time, TimeColumns()) +
+                       PadRight(stall, kStallColumns) + PadLeft(seconds, kSecondsColumns) + "  " +
                        PadLeft(share, kShareColumns) + "  " + rest;
     line.erase(line.find_last_not_of(' ') + 1);
     out_ << line << '\n';
@@ -77,8 +85,8 @@ class Table {
 
   void StallRow(const std::string& rung, const std::string& time, const std::string& name,
                 const Stall& stall) {
-    const int used = kRungColumns + 2 * kTimeColumns + kStallColumns + kShareColumns + 2;
-    const int room = std::max(10, style_.width - used);
+    const int used = kRungColumns + TimeColumns() + kStallColumns + kSecondsColumns + kShareColumns + 2;
+    const int room = std::max(6, style_.width - used);
     const std::string bar =
         Paint(stall.distinguishable ? "33" : "2", Bar(stall.share.mean, room, style_.utf8));
     Row(rung, time, name, Time(stall.seconds), Share(stall.share), bar);
@@ -93,7 +101,8 @@ class Table {
       }
       return;
     }
-    const std::string time = Time(found->second.step_time_s);
+    const Estimate& step_time = found->second.step_time_s;
+    const std::string time = Wide() ? Time(step_time) : FormatSeconds(step_time.mean);
     if (base_ && profile_.stalls.compute) {
       StallRow(name, time, "compute", *profile_.stalls.compute);
     } else if (stall) {
@@ -121,7 +130,7 @@ void PrintProfile(const Profile& profile, const TextStyle& style, std::ostream& 
     out << '\n'
         << Wrap(fmt::format("{}: {}.", ToString(finding.severity), finding.what), style.width, 2) << "\n  "
         << Wrap(fmt::format("why: {}.", finding.why), style.width - 2, 4) << "\n  "
-        << Wrap(fmt::format("try: {}.", finding.advice), style.width - 2, 4) << '\n';
+        << Wrap(fmt::format("advice: {}.", finding.advice), style.width - 2, 4) << '\n';
   }
   if (profile.findings.size() > count) {
     out << fmt::format("\n{} more in profile.json.\n", profile.findings.size() - count);

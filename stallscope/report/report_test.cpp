@@ -82,7 +82,7 @@ TEST(Console, TheTableHasEveryRungWithItsStallAndAbsentOnesWithTheirReason) {
 }
 
 TEST(Console, LinesFitTheWidth) {
-  for (const int width : {100, 120}) {
+  for (const int width : {80, 100, 120}) {
     for (const std::string& line : Lines(Printed(Golden(), {.color = false, .utf8 = true, .width = width}))) {
       EXPECT_LE(ColumnsOf(line), width) << line;
     }
