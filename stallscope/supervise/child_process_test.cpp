@@ -173,6 +173,7 @@ TEST(ChildProcess, ATerminatedChildMayEndInItsOwnWay) {
 
 TEST(ChildProcess, SeveralShareOneGrace) {
   std::vector<ChildProcess> children;
+  children.reserve(3);
   for (int i = 0; i < 3; ++i) children.emplace_back(Shell("trap '' TERM; echo ready >&3; sleep 100"));
   for (ChildProcess& child : children) {
     LineBuffer lines;

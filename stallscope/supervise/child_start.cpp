@@ -10,13 +10,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
-#include <span>
 #include <string_view>
 
 #include "stallscope/base/error.h"
 #include "stallscope/supervise/fork.h"
-
-extern char** environ;
 
 namespace stallscope {
 namespace {
@@ -47,7 +44,7 @@ std::string FindProgram(const std::string& name) {
   std::string_view folders = path != nullptr ? path : "/usr/local/bin:/usr/bin:/bin";
   while (!folders.empty()) {
     const std::size_t end = std::min(folders.find(':'), folders.size());
-    const std::string candidate = std::string(folders.substr(0, end)) + "/" + name;
+    std::string candidate = std::string(folders.substr(0, end)) + "/" + name;
     if (access(candidate.c_str(), X_OK) == 0) return candidate;
     folders.remove_prefix(std::min(end + 1, folders.size()));
   }
@@ -64,7 +61,8 @@ std::vector<std::string> MakeEnvironment(const ChildOptions& options) {
     if (std::find(unset.begin(), unset.end(), name) != unset.end()) continue;
     result.emplace_back(text);
   }
-  for (const auto& [name, value] : options.set_environment) result.push_back(name + "=" + value);
+  for (const auto& [name, value] : options.set_environment)
+    result.push_back(fmt::format("{}={}", name, value));
   return result;
 }
 
@@ -90,6 +88,7 @@ FileDescriptor OpenLog(const std::filesystem::path& path) {
 
 std::vector<char*> Pointers(const std::vector<std::string>& strings) {
   std::vector<char*> pointers;
+  pointers.reserve(strings.size() + 1);
   // execve's signature predates const; it does not write.
   for (const std::string& text : strings) pointers.push_back(const_cast<char*>(text.c_str()));
   pointers.push_back(nullptr);

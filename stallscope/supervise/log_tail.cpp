@@ -7,7 +7,7 @@
 namespace stallscope {
 
 std::vector<std::string> LastLines(const std::filesystem::path& log_file, std::size_t count) {
-  constexpr std::streamoff kWindow = 64 * 1024;
+  constexpr std::streamoff kWindow = 65536;
   std::ifstream file(log_file, std::ios::binary | std::ios::ate);
   if (!file) return {};
   const std::streamoff size = file.tellg();
