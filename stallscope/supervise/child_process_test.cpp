@@ -202,7 +202,7 @@ TEST(ChildProcess, TheDestructorLeavesNothing) {
 
 TEST(ChildProcess, DiesWithItsKilledParent) {
   OwnerProcess owner([](const OwnerProcess::Tell& tell) {
-    static ChildProcess child(Shell("sleep 100"));
+    static ChildProcess child(Shell("exec sleep 100"));  // one process: no watchdog looks after others
     tell(std::to_string(child.pid()));
   });
   const pid_t child = std::stoi(owner.Hear());
