@@ -17,6 +17,8 @@ int Main(const std::vector<std::string>& argv) {
   std::vector<std::pair<CLI::App*, std::function<int()>>> chosen;
   for (const Command& command : Commands()) {
     CLI::App* subcommand = app.add_subcommand(command.name, command.summary)->group(command.group);
+    // A flag given twice means its last value, so that scripts can append to a command of theirs.
+    subcommand->option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
     chosen.emplace_back(subcommand, command.declare(*subcommand, argv));
   }
   try {

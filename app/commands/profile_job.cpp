@@ -64,6 +64,11 @@ int ProfileJob::Lead(const std::filesystem::path& folder, const Network& network
   const MeasureResult measured = Climb(team, measure, folder);
   const int exit_code = ExitCodeOf(measured);
   team.Stop(exit_code);
+  const bool interrupted = signals_.Read().first().has_value();
+  if (interrupted && RoundsToUse(measured.rounds).rounds.size() < 2) {
+    Say("interrupted before two rounds were finished: there is nothing to report");
+    return exit_code;
+  }
   const Profile profile = MakeProfile(Origin(facts, network), measure, rungs, measured);
   const std::string text = ToJson(profile);
   WriteFileAtomically(folder / "profile.json", text);

@@ -43,7 +43,7 @@ TEST(Units, TextHasThreeDigitsAndAFittingUnit) {
 }
 
 TEST(Names, ATypingErrorFindsItsWord) {
-  EXPECT_EQ(NearestNames("resnet81", {"vgg16", "resnet18", "resnet50"}).front(), "resnet18");
+  EXPECT_EQ(NearestNames("resnet81", {"resnet10", "resnet18", "resnet50"}).front(), "resnet18");
   EXPECT_TRUE(NearestNames("zzzzzzzz", {"vgg16", "resnet18"}).empty());
   EXPECT_EQ(JoinAlternatives({"a", "b", "c"}), "a, b or c");
 }

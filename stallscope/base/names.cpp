@@ -7,20 +7,23 @@
 namespace stallscope {
 namespace {
 
-/// Levenshtein's distance, one row at a time.
+/// Letters to insert, remove, replace or swap with their neighbour (optimal string alignment).
 std::size_t EditDistance(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> before_last(to.size() + 1);
+  std::vector<std::size_t> last(to.size() + 1);
   std::vector<std::size_t> row(to.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
+  std::iota(last.begin(), last.end(), std::size_t{0});
   for (std::size_t i = 0; i < from.size(); ++i) {
-    std::size_t diagonal = row[0];
     row[0] = i + 1;
     for (std::size_t j = 0; j < to.size(); ++j) {
-      const std::size_t replace = diagonal + (from[i] == to[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({replace, row[j] + 1, row[j + 1] + 1});
+      row[j + 1] = std::min({last[j] + (from[i] == to[j] ? 0 : 1), last[j + 1] + 1, row[j] + 1});
+      const bool swapped = i > 0 && j > 0 && from[i] == to[j - 1] && from[i - 1] == to[j];
+      if (swapped) row[j + 1] = std::min(row[j + 1], before_last[j - 1] + 1);
     }
+    before_last.swap(last);
+    last.swap(row);
   }
-  return row[to.size()];
+  return last[to.size()];
 }
 
 }  // namespace
