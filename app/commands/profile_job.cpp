@@ -44,13 +44,8 @@ int ProfileJob::Lead(const std::filesystem::path& folder, const Network& network
   Say(fmt::format("profiling {}: {} rank{}, at most {}; results go to {}", network.name, plan_.world_size,
                   plan_.world_size == 1 ? "" : "s", FormatDuration(options_.max_time), folder.string()));
   RankTeam team(engine, RankStarts(folder / "log", meeting.config(), meeting.address()), signals_, watchdog_);
-  WorkloadFacts facts;
-  try {
-    facts = team.WaitUntilReady(kUntilReady);
-  } catch (const Error&) {
-    if (const auto signal = signals_.Read().first()) return ExitCodeOfSignal(*signal);
-    throw;
-  }
+  const std::optional<WorkloadFacts> facts = WaitUntilReady(team, meeting);
+  if (!facts) return ExitCodeOfSignal(signals_.Read().first().value());
   MeasureOptions measure;
   measure.layout = {.nodes = plan_.nodes, .devices_per_node = plan_.devices_per_node};
   const Rungs rungs = RungsOf(measure.layout);
@@ -69,7 +64,7 @@ int ProfileJob::Lead(const std::filesystem::path& folder, const Network& network
     Say("interrupted before two rounds were finished: there is nothing to report");
     return exit_code;
   }
-  const Profile profile = MakeProfile(Origin(facts, network), measure, rungs, measured);
+  const Profile profile = MakeProfile(Origin(*facts, network), measure, rungs, measured);
   const std::string text = ToJson(profile);
   WriteFileAtomically(folder / "profile.json", text);
   WriteJson(options_.output, text);
@@ -87,12 +82,22 @@ int ProfileJob::Follow() {
   JobMeeting meeting(plan_, options_.join_timeout, watchdog_);
   const TemporaryFolder logs(&watchdog_);
   RankTeam team(engine, RankStarts(logs.path(), meeting.config(), meeting.address()), signals_, watchdog_);
+  if (!WaitUntilReady(team, meeting)) return ExitCodeOfSignal(signals_.Read().first().value());
   try {
-    team.WaitUntilReady(kUntilReady);
     Say(fmt::format("rank {} of {} is ready; rank 0's command reports", plan_.rank, plan_.world_size));
     return team.WaitForStop();
   } catch (const Error&) {
     if (const auto signal = signals_.Read().first()) return ExitCodeOfSignal(*signal);
+    throw;
+  }
+}
+
+std::optional<WorkloadFacts> ProfileJob::WaitUntilReady(RankTeam& team, const JobMeeting& meeting) {
+  try {
+    return team.WaitUntilReady(kUntilReady);
+  } catch (const Error& e) {
+    meeting.Abort(e.what());
+    if (signals_.Read().first()) return std::nullopt;
     throw;
   }
 }

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/commands/profile_options.h"
+#include "stallscope/engine/job_meeting.h"
 #include "stallscope/engine/launch_plan.h"
 #include "stallscope/engine/rank_team.h"
 #include "stallscope/ladder/ladder_document.h"
@@ -25,6 +27,8 @@ class ProfileJob {
   int Follow();
 
  private:
+  /// Nothing where a signal came first. What goes wrong is told to the other machines.
+  std::optional<WorkloadFacts> WaitUntilReady(RankTeam& team, const JobMeeting& meeting);
   std::vector<RankStart> RankStarts(const std::filesystem::path& log_folder, const MeetingConfig& meeting,
                                     const std::string& address) const;
   MeasureResult Climb(RankTeam& team, const MeasureOptions& measure, const std::filesystem::path& folder);

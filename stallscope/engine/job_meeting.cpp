@@ -19,6 +19,8 @@ namespace {
 /// How long rank 0 waits for people to type the command on the other machines.
 constexpr Seconds kWaitForOthers{300};
 
+constexpr Seconds kAbortTime{2};
+
 /// One per running kernel and network namespace: what shares both is one machine to us.
 std::string MachineIdentity() {
   const std::string boot = ReadText(Root{}, "proc/sys/kernel/random/boot_id").value_or("?");
@@ -50,6 +52,16 @@ JobMeeting::JobMeeting(LaunchPlan& plan, Seconds join_timeout, Watchdog& watchdo
 JobMeeting::~JobMeeting() {
   std::error_code ignored;
   if (!shared_folder_.empty()) std::filesystem::remove_all(shared_folder_, ignored);
+}
+
+void JobMeeting::Abort(const std::string& reason) const {
+  // In a folder or under torchrun, the launcher or our own command ends the others.
+  if (config_.kind != MeetingConfig::Kind::kTcp) return;
+  try {
+    MeetingClient(config_.host, config_.port, kAbortTime).Abort(reason);
+  } catch (const Error&) {
+    // The master has gone, and everybody will see that.
+  }
 }
 
 void JobMeeting::MeetInFolder(const LaunchPlan& plan, Seconds join_timeout, Watchdog& watchdog) {

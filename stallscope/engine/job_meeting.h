@@ -22,6 +22,9 @@ class JobMeeting {
   JobMeeting(const JobMeeting&) = delete;
   JobMeeting& operator=(const JobMeeting&) = delete;
 
+  /// Tells the other machines that this one cannot join; best effort.
+  void Abort(const std::string& reason) const;
+
   const MeetingConfig& config() const { return config_; }
   /// This machine's address towards the others.
   const std::string& address() const { return address_; }

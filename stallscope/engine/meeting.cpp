@@ -202,6 +202,10 @@ bool MeetingServer::Answer(Client& client, const std::string& line) {
     client.waits_for = key;
     return true;
   }
+  if (verb == "abort") {
+    aborted_ = "!" + key;
+    return SendAll(client.socket, "ok\n");
+  }
   if (verb == "has") return SendAll(client.socket, values_.contains(key) ? "1\n" : "0\n");
   if (verb == "remove") return SendAll(client.socket, values_.erase(key) > 0 ? "1\n" : "0\n");
   if (words.size() < 3) return false;
@@ -227,10 +231,10 @@ void MeetingServer::AnswerWaiters() {
   for (const auto& client : clients_) {
     if (client->waits_for.empty()) continue;
     const auto found = values_.find(client->waits_for);
-    if (found == values_.end()) continue;
+    if (found == values_.end() && aborted_.empty()) continue;
     client->waits_for.clear();
     // A client that has gone shows in the next poll.
-    static_cast<void>(SendAll(client->socket, found->second + "\n"));
+    static_cast<void>(SendAll(client->socket, (found == values_.end() ? aborted_ : found->second) + "\n"));
   }
 }
 
@@ -289,6 +293,8 @@ std::string MeetingClient::Ask(const std::string& request, Seconds timeout) {
   }
   std::string reply = received_.substr(0, end);
   received_.erase(0, end + 1);
+  if (reply.starts_with("!"))
+    throw Error(FromHex(reply.substr(1)), "look at the output of that rank's command");
   return reply;
 }
 
@@ -314,6 +320,10 @@ bool MeetingClient::Remove(const std::string& key) {
 
 std::int64_t MeetingClient::Count() {
   return std::stoll(Ask("count", kReplyTime));
+}
+
+void MeetingClient::Abort(const std::string& reason) {
+  Ask("abort " + ToHex(reason), kReplyTime);
 }
 
 std::string LocalAddressTowards(const std::string& host) {

@@ -36,6 +36,7 @@ class MeetingServer {
   int stop_pipe_[2] = {-1, -1};
   int port_ = 0;
   std::map<std::string, std::string> values_;
+  std::string aborted_;  ///< why nobody needs to wait any more; empty while the meeting goes on
   std::vector<std::unique_ptr<Client>> clients_;
   std::thread thread_;
 };
@@ -56,6 +57,8 @@ class MeetingClient {
   std::int64_t Add(const std::string& key, std::int64_t amount);
   bool Remove(const std::string& key);
   std::int64_t Count();
+  /// One of the ranks cannot join: everybody who waits, now or later, gets this as an Error.
+  void Abort(const std::string& reason);
 
  private:
   std::string Ask(const std::string& request, Seconds timeout);

@@ -106,6 +106,27 @@ TEST(Meeting, AMissingKeyEndsInAnErrorAndNotInAHang) {
   EXPECT_THROW(client.Get("never", Seconds(0.2)), Error);
 }
 
+TEST(Meeting, AnAbortReachesThoseWhoWaitAndThoseWhoCome) {
+  MeetingServer server("127.0.0.1", 0);
+  MeetingClient waits("127.0.0.1", server.port(), kLong);
+  std::string seen;
+  std::thread waiter([&] {
+    try {
+      waits.Get("never", kLong);
+    } catch (const Error& e) {
+      seen = e.what();
+    }
+  });
+  MeetingClient leaves("127.0.0.1", server.port(), kLong);
+  leaves.Set("here", "v");
+  leaves.Abort("rank 1 has no interface");
+  waiter.join();
+  EXPECT_EQ(seen, "rank 1 has no interface");
+  MeetingClient late("127.0.0.1", server.port(), kLong);
+  EXPECT_EQ(late.Get("here", kLong), "v");
+  EXPECT_THROW(late.Get("other", kLong), Error);
+}
+
 TEST(Meeting, TheWayToLoopbackIsLoopback) {
   EXPECT_EQ(LocalAddressTowards("127.0.0.1"), "127.0.0.1");
 }
