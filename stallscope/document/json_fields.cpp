@@ -178,7 +178,8 @@ void RequireFinite(const Json& value, const std::string& path) {
                 "report this as a bug, with steps.csv");
   }
   if (!value.is_structured()) return;
-  for (const auto& [key, inner] : value.items()) RequireFinite(inner, path.empty() ? key : path + "." + key);
+  for (const auto& [key, inner] : value.items())
+    RequireFinite(inner, path.empty() ? key : fmt::format("{}.{}", path, key));
 }
 
 }  // namespace stallscope

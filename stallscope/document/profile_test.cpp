@@ -1,5 +1,6 @@
 #include "stallscope/document/profile.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -53,14 +54,14 @@ std::string Violation(const Json& value, const Json& rule, const Json& schema, c
   }
   if (value.is_object()) {
     for (const auto& [key, inner] : value.items()) {
-      if (!rule["properties"].contains(key)) return path + " has an unknown " + key;
-      const std::string found = Violation(inner, rule["properties"][key], schema, path + "/" + key);
+      if (!rule["properties"].contains(key)) return fmt::format("{} has an unknown {}", path, key);
+      std::string found = Violation(inner, rule["properties"][key], schema, fmt::format("{}/{}", path, key));
       if (!found.empty()) return found;
     }
   }
   if (value.is_array()) {
     for (const Json& inner : value) {
-      const std::string found = Violation(inner, rule["items"], schema, path + "[]");
+      std::string found = Violation(inner, rule["items"], schema, path + "[]");
       if (!found.empty()) return found;
     }
   }

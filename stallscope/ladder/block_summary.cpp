@@ -70,6 +70,7 @@ std::optional<CommunicationInfo> CommunicationOf(const std::vector<const RankBlo
   for (const auto& group : Groups(ranks, together)) {
     for (std::size_t step = skip; step < steps; ++step) {
       std::vector<const std::vector<BucketTimes>*> buckets;
+      buckets.reserve(group.size());
       for (const RankBlock* rank : group) buckets.push_back(&rank->steps[step].buckets);
       const auto info = CommunicationOfStep(buckets);
       if (!info) continue;

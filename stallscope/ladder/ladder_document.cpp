@@ -58,6 +58,7 @@ Estimate Throughput(const Profile& profile, const std::vector<RoundTimes>& times
       static_cast<double>(profile.workload.batch_per_device * profile.workload.accumulate) *
       DevicesOf(highest, layout);
   std::vector<double> step_times;
+  step_times.reserve(times.size());
   for (const RoundTimes& round : times) step_times.push_back(round.at(highest));
   return Bootstrap(times.size(), seed).Ratio(std::vector<double>(times.size(), samples), step_times);
 }

@@ -28,9 +28,8 @@ TEST(UsedRounds, PollutedOnesAreDroppedUnlessTheyAreTheMajority) {
 }
 
 TEST(UsedRounds, DevicesWeighAlikeHoweverOftenTheyWereKept) {
-  std::vector<MeasuredRound> rounds;
-  for (int i = 0; i < 8; ++i) rounds.push_back(RoundOf(0, 1.0, 2.0));
-  for (int i = 0; i < 4; ++i) rounds.push_back(RoundOf(1, 2.0, 2.0));
+  std::vector<MeasuredRound> rounds(8, RoundOf(0, 1.0, 2.0));
+  rounds.resize(12, RoundOf(1, 2.0, 2.0));
   // The mean over devices is (1 + 2) / 2, although two thirds of the rounds ran the fast one.
   for (const RoundTimes& round : TimesOf(RoundsToUse(rounds))) {
     EXPECT_DOUBLE_EQ(round.at(Condition::kSolo), 1.5);
@@ -39,8 +38,9 @@ TEST(UsedRounds, DevicesWeighAlikeHoweverOftenTheyWereKept) {
 }
 
 TEST(UsedRounds, FewRoundsPerDeviceStayAsTheyWereMeasured) {
-  std::vector<MeasuredRound> rounds;
-  for (int i = 0; i < 6; ++i) rounds.push_back(RoundOf(i % 2, 1.0 + i % 2, 2.0));
+  const MeasuredRound fast = RoundOf(0, 1.0, 2.0);
+  const MeasuredRound slow = RoundOf(1, 2.0, 2.0);
+  const std::vector<MeasuredRound> rounds = {fast, slow, fast, slow, fast, slow};
   const std::vector<RoundTimes> times = TimesOf(RoundsToUse(rounds));
   EXPECT_EQ(times[0].at(Condition::kSolo), 1.0);
   EXPECT_EQ(times[1].at(Condition::kSolo), 2.0);

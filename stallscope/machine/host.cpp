@@ -1,5 +1,7 @@
 #include "stallscope/machine/host.h"
 
+#include <fmt/core.h>
+
 #include <charconv>
 #include <filesystem>
 #include <sstream>
@@ -33,7 +35,8 @@ void ReadCpuInfo(const Root& root, HostInfo& host) {
     if (key == "model name" && !host.cpu) host.cpu = value;
     // Arm kernels give no model name, only numbers.
     if (key == "CPU implementer") implementer = "Arm implementer " + value;
-    if (key == "CPU part" && !implementer.empty() && !host.cpu) host.cpu = implementer + " part " + value;
+    if (key == "CPU part" && !implementer.empty() && !host.cpu)
+      host.cpu = fmt::format("{} part {}", implementer, value);
   }
   if (cores > 0) host.cores = cores;
 }

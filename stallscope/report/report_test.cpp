@@ -181,7 +181,10 @@ TEST(Progress, ElsewhereThanOnATerminalALineComesEveryTenSeconds) {
   std::ostringstream out;
   ProgressPrinter printer(out, false, {}, [&] { return now_s; });
   MeasureProgress progress;
-  for (now_s = 0; now_s < 25; now_s += 1) printer.OnProgress(progress);
+  for (int second = 0; second < 25; ++second) {
+    now_s = second;
+    printer.OnProgress(progress);
+  }
   EXPECT_EQ(Lines(out.str()).size(), 3U);  // at 0, 10 and 20 s
 }
 

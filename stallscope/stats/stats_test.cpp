@@ -65,6 +65,7 @@ TEST(Bootstrap, ConstantRoundsHaveNoWidth) {
 TEST(Bootstrap, LargeValuesKeepTheirInterval) {
   const std::vector<double> near = {0, 1, 2, 0, 1, 2, 0, 1, 2, 1};
   std::vector<double> far;
+  far.reserve(near.size());
   for (const double value : near) far.push_back(1e9 + value);
   const Bootstrap bootstrap(near.size(), 3);
   EXPECT_NEAR(bootstrap.Mean(far).low - 1e9, bootstrap.Mean(near).low, 1e-6);
