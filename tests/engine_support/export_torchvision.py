@@ -1,7 +1,8 @@
 """Exports one of torchvision's networks for comparison: export_torchvision.py NAME PIXELS FILE.
 
-FILE is read by torch::pickle_load: a list of [name, tensor] for parameters, another for buffers, the images
+FILE is read by torch::pickle_load: a list of (name, tensor) for parameters, another for buffers, the images
 and the outputs of a forward pass in training mode (one per classifier), and the running statistics after it.
+Tuples, because torch::pickle_load cannot read a list of one element.
 Exits with 77 where torchvision is missing.
 """
 
@@ -35,7 +36,7 @@ def build(name, pixels):
 
 
 def pairs(named):
-    return [[name, tensor.detach().clone()] for name, tensor in named]
+    return [(name, tensor.detach().clone()) for name, tensor in named]
 
 
 def main():
@@ -50,7 +51,7 @@ def main():
     }
     with torch.no_grad():
         outputs = network(exported["images"])
-    exported["outputs"] = [outputs] if torch.is_tensor(outputs) else [outputs.logits, outputs.aux_logits]
+    exported["outputs"] = (outputs,) if torch.is_tensor(outputs) else (outputs.logits, outputs.aux_logits)
     exported["buffers_after"] = pairs(network.named_buffers())
     torch.save(exported, path)
 

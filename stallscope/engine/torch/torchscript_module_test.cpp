@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <torch/script.h>
 #include <torch/torch.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -29,7 +30,7 @@ class Torchscript : public testing::Test {
     module.define(R"(
       def forward(self, x):
           y = torch.relu(torch.conv2d(x, self.filter))
-          return torch.nn.functional.linear(y.mean([2, 3]), self.weight, self.bias)
+          return torch.linear(y.mean([2, 3]), self.weight, self.bias)
     )");
     module.save(file_);
     return file_;
@@ -46,7 +47,7 @@ class Torchscript : public testing::Test {
     torch::jit::Module module("pair");
     module.register_parameter("weight", at::randn({5, 192}), false);
     module.define(
-        "def forward(self, x):\n    y = torch.nn.functional.linear(x.flatten(1), self.weight)\n    return "
+        "def forward(self, x):\n    y = torch.linear(x.flatten(1), self.weight)\n    return "
         "(y, y)\n");
     module.save(file_);
     return file_;

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 #include <torch/torch.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -56,7 +57,7 @@ void Adopt(const c10::IValue& exported, const std::vector<NamedTensor>& table, s
   const auto pairs = exported.toListRef();
   ASSERT_EQ(pairs.size(), table.size());
   for (std::size_t i = 0; i < table.size(); ++i) {
-    const auto pair = pairs[i].toListRef();
+    const auto& pair = pairs[i].toTupleRef().elements();
     ASSERT_EQ(pair[0].toStringRef(), table[i].name);
     ASSERT_EQ(pair[1].toTensor().sizes(), table[i].shape) << table[i].name;
     own[i].copy_(pair[1].toTensor());
@@ -84,7 +85,7 @@ TEST_P(Torchvision, HasTheSameTensorsAndTheSameForwardPass) {
 
   const at::NoGradGuard no_grad;
   const NetworkOutputs outputs = module.Forward(exported.at("images").toTensor());
-  const auto expected = exported.at("outputs").toListRef();
+  const auto& expected = exported.at("outputs").toTupleRef().elements();
   EXPECT_LT(RelativeDifference(outputs.main, expected[0].toTensor()), 1e-4);
   ASSERT_EQ(expected.size(), outputs.auxiliary.defined() ? 2U : 1U);
   if (outputs.auxiliary.defined()) {
@@ -92,7 +93,7 @@ TEST_P(Torchvision, HasTheSameTensorsAndTheSameForwardPass) {
   }
   const auto statistics = exported.at("buffers_after").toListRef();
   for (std::size_t i = 0; i < statistics.size(); ++i) {
-    const at::Tensor theirs = statistics[i].toListRef()[1].toTensor();
+    const at::Tensor theirs = statistics[i].toTupleRef().elements()[1].toTensor();
     EXPECT_TRUE(at::allclose(module.Buffers()[i], theirs, 1e-3, 1e-5)) << BufferTensors(network)[i].name;
   }
 }
