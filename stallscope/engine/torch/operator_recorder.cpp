@@ -57,9 +57,20 @@ std::int64_t Macs(LayerKind kind, const std::vector<at::Tensor>& inputs, const a
   }
 }
 
-void Record(const at::RecordFunction& function, at::ObserverContext*) {
-  if (recording == nullptr) return;
-  const std::vector<at::Tensor> inputs = Tensors(function.inputs());
+/// torch shows an operator's inputs only when it begins and its results only when it ends.
+struct Begun : at::ObserverContext {
+  std::vector<at::Tensor> inputs;
+};
+
+std::unique_ptr<at::ObserverContext> Begin(const at::RecordFunction& function) {
+  auto begun = std::make_unique<Begun>();
+  if (KindOf(function.name())) begun->inputs = Tensors(function.inputs());
+  return begun;
+}
+
+void Record(const at::RecordFunction& function, at::ObserverContext* context) {
+  if (recording == nullptr || context == nullptr) return;
+  const std::vector<at::Tensor>& inputs = static_cast<const Begun*>(context)->inputs;
   const std::vector<at::Tensor> outputs =
       Tensors(c10::ArrayRef<const c10::IValue>(function.outputs().data(), function.outputs().size()));
   if (outputs.empty()) return;
@@ -86,10 +97,6 @@ void Record(const at::RecordFunction& function, at::ObserverContext*) {
     }
   }
   recording->layers.push_back(std::move(layer));
-}
-
-std::unique_ptr<at::ObserverContext> Begin(const at::RecordFunction&) {
-  return nullptr;
 }
 
 }  // namespace

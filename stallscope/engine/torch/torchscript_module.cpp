@@ -154,8 +154,9 @@ Network Observe(const TorchscriptRequest& request, TorchscriptModule& module) {
     hooks.push_back(parameters[i].register_hook(
         [&table, i](const at::Tensor&) { table.observed_readiness.push_back(i); }));
   }
+  const SampleBatch batch = module.SyntheticBatch(kTracedBatch, request.seed);
   OperatorRecorder recorder(parameters, kTracedBatch);
-  const at::Tensor loss = module.Loss(module.SyntheticBatch(kTracedBatch, request.seed));
+  const at::Tensor loss = module.Loss(batch);
   for (Layer& layer : recorder.Stop()) table.layers.push_back(std::move(layer));
   table.output = table.layers.size() - 1;
   if (loss.requires_grad()) loss.backward();

@@ -23,10 +23,10 @@ class Torchscript : public testing::Test {
   /// A network of one convolution, a mean over the pixels and one linear layer to five classes.
   std::string SaveSmallNetwork(bool with_unused = false) {
     torch::jit::Module module("small");
-    module.register_parameter("filter", at::randn({4, 3, 3, 3}), false);
-    module.register_parameter("weight", at::randn({5, 4}), false);
-    module.register_parameter("bias", at::zeros({5}), false);
-    if (with_unused) module.register_parameter("idle", at::zeros({5}), false);
+    module.register_parameter("filter", at::randn({4, 3, 3, 3}).requires_grad_(), false);
+    module.register_parameter("weight", at::randn({5, 4}).requires_grad_(), false);
+    module.register_parameter("bias", at::zeros({5}).requires_grad_(), false);
+    if (with_unused) module.register_parameter("idle", at::zeros({5}).requires_grad_(), false);
     module.define(R"(
       def forward(self, x):
           y = torch.relu(torch.conv2d(x, self.filter))
@@ -45,7 +45,7 @@ class Torchscript : public testing::Test {
 
   std::string SaveTuple() {
     torch::jit::Module module("pair");
-    module.register_parameter("weight", at::randn({5, 192}), false);
+    module.register_parameter("weight", at::randn({5, 192}).requires_grad_(), false);
     module.define(
         "def forward(self, x):\n    y = torch.linear(x.flatten(1), self.weight)\n    return "
         "(y, y)\n");
