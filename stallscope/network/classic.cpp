@@ -15,6 +15,10 @@ using Node = NetworkBuilder::Node;
 constexpr double kDropout = 0.5;
 constexpr int kHidden = 4096;
 
+/// VGG's linear layers start smaller than He's rule has them: small images are repeated 49 times by the
+/// pool before them, and full-size steps would then overshoot.
+constexpr double kHiddenStd = 0.005;
+
 std::string Feature(int position) {
   return fmt::format("features.{}", position);
 }
@@ -45,8 +49,9 @@ Network BuildAlexnet(const BuildRequest& request) {
   x = conv(8, x, {.out = 256, .kernel = 3, .padding = 1});
   x = net.MaxPool(conv(10, x, {.out = 256, .kernel = 3, .padding = 1}), pool);
   x = net.Dropout(net.Flatten(net.AdaptiveAveragePool(x, 6)), kDropout);
-  x = net.Dropout(net.Relu(net.Linear("classifier.1", x, {.out = kHidden})), kDropout);
-  x = net.Relu(net.Linear("classifier.4", x, {.out = kHidden}));
+  x = net.Dropout(net.Relu(net.Linear("classifier.1", x, {.out = kHidden, .weight_std = kHiddenStd})),
+                  kDropout);
+  x = net.Relu(net.Linear("classifier.4", x, {.out = kHidden, .weight_std = kHiddenStd}));
   return net.Finish(net.Linear("classifier.6", x, {.out = request.classes, .weight_std = kClassifierStd}));
 }
 
@@ -72,8 +77,10 @@ Network BuildVgg(const BuildRequest& request) {
     ++position;
   }
   x = net.Flatten(net.AdaptiveAveragePool(x, 7));
-  x = net.Dropout(net.Relu(net.Linear("classifier.0", x, {.out = kHidden})), kDropout);
-  x = net.Dropout(net.Relu(net.Linear("classifier.3", x, {.out = kHidden})), kDropout);
+  x = net.Dropout(net.Relu(net.Linear("classifier.0", x, {.out = kHidden, .weight_std = kHiddenStd})),
+                  kDropout);
+  x = net.Dropout(net.Relu(net.Linear("classifier.3", x, {.out = kHidden, .weight_std = kHiddenStd})),
+                  kDropout);
   return net.Finish(net.Linear("classifier.6", x, {.out = request.classes, .weight_std = kClassifierStd}));
 }
 

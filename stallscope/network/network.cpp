@@ -54,6 +54,7 @@ std::vector<NamedTensor> BufferTensors(const Network& network) {
 }
 
 std::vector<std::size_t> ReadinessOrder(const Network& network) {
+  if (!network.observed_readiness.empty()) return network.observed_readiness;
   // Autograd runs backward nodes in the reverse order of their creation, and a gradient is delivered as
   // soon as its last contribution is there; a shared tensor therefore with the first layer that uses it.
   std::vector<std::size_t> order;

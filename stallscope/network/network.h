@@ -28,6 +28,7 @@ using GradientTensor = NamedTensor;
 
 enum class LayerKind {
   kInput,
+  kState,  ///< all parameters of a network whose layers were only observed
   kConv2d,
   kBatchNorm,
   kLayerNorm,
@@ -97,6 +98,7 @@ struct Layer {
   double dropout = 0;
   double epsilon = 0;
   double weight_std = 0;  ///< of the normal distribution that weights start from
+  double bias_start = 0;  ///< the value that biases start from
 };
 
 enum class LossKind {
@@ -115,6 +117,8 @@ struct Network {
   std::size_t output = 0;
   /// Inception's second classifier: its loss counts kAuxiliaryWeight times.
   std::optional<std::size_t> auxiliary_output;
+  /// The order of readiness where it was observed, not derived from the layers; else empty.
+  std::vector<std::size_t> observed_readiness;
 };
 
 constexpr double kAuxiliaryWeight = 0.4;

@@ -74,7 +74,7 @@ void NetworkModule::AddNode(const Layer& layer, const at::Generator& generator) 
     node.weight = weight.requires_grad_();
     parameters_.push_back(node.weight);
     if (layer.parameters.size() > 1) {
-      node.bias = at::zeros(Shape(layer.parameters[1])).requires_grad_();
+      node.bias = at::full(Shape(layer.parameters[1]), layer.bias_start, at::kFloat).requires_grad_();
       parameters_.push_back(node.bias);
     }
   }
@@ -97,7 +97,11 @@ void NetworkModule::AddConstants(Node& node) const {
   }
   if (layer.kind != LayerKind::kAttention) return;
   const std::int64_t length = layer.output_shape[0];
-  if (layer.causal) {
+  for (const Node& earlier : nodes_) {
+    // All blocks attend over the same length: one mask serves them.
+    if (layer.causal && earlier.mask.defined() && earlier.mask.size(0) == length) node.mask = earlier.mask;
+  }
+  if (layer.causal && !node.mask.defined()) {
     node.mask = at::full({length, length}, -std::numeric_limits<float>::infinity()).triu(1);
   }
   if (layer.rotary) {
@@ -146,6 +150,7 @@ at::Tensor NetworkModule::Run(Node& node, const std::vector<at::Tensor>& values,
   const auto pair = [](Extent e) { return std::array<std::int64_t, 2>{e.height, e.width}; };
   switch (layer.kind) {
     case LayerKind::kInput:
+    case LayerKind::kState:
       return x;
     case LayerKind::kConv2d:
       return at::conv2d(x, node.weight, node.bias, pair(layer.stride), pair(layer.padding), 1, layer.groups);
