@@ -25,6 +25,8 @@ struct BlockRequest {
   Sync sync = Sync::kNone;
   DataSource data = DataSource::kResident;
   int steps = 0;
+  /// Per-bucket times; off only to measure what recording costs.
+  bool record = true;
 };
 
 /// One gradient bucket, in seconds since its step began.
@@ -57,6 +59,7 @@ struct RankBlock {
   double end_s = 0;
   double cpu_s = 0;            ///< CPU time of the rank's own process
   double machine_busy_s = 0;   ///< CPU time of all processes of its machine, /proc/stat
+  double recording_s = 0;      ///< inside the recording's own calls, of the steps below
   double machine_steal_s = 0;  ///< taken by the hypervisor
   std::vector<StepRecord> steps;
 };

@@ -12,9 +12,9 @@ using nlohmann::json;
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BucketTimes, bytes, ready_s, begin_s, end_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StepRecord, start_s, data_wait_s, copy_s, forward_s, backward_s,
                                    exposed_communication_s, optimizer_s, total_s, loss, buckets)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankBlock, rank, node, start_s, end_s, cpu_s, machine_busy_s,
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankBlock, rank, node, start_s, end_s, cpu_s, machine_busy_s, recording_s,
                                    machine_steal_s, steps)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BlockRequest, ranks, sync, data, steps)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BlockRequest, ranks, sync, data, steps, record)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MeetingConfig, kind, file, host, port, timeout_s)
 
 namespace {
@@ -44,7 +44,6 @@ TrainingConfig TrainingConfigFromJson(const json& object) {
   config.bucket = object.at("bucket");
   config.broadcast_buffers = object.at("broadcast_buffers");
   config.seed = object.at("seed");
-  config.record = object.at("record");
   return config;
 }
 
@@ -60,8 +59,7 @@ json ToJson(const TrainingConfig& config) {
                  {"dtype", config.dtype},
                  {"bucket", config.bucket},
                  {"broadcast_buffers", config.broadcast_buffers},
-                 {"seed", config.seed},
-                 {"record", config.record}};
+                 {"seed", config.seed}};
   PutOptional(object, "image_size", config.image_size);
   PutOptional(object, "sequence_length", config.sequence_length);
   PutOptional(object, "classes", config.classes);

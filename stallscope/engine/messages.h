@@ -26,8 +26,6 @@ struct TrainingConfig {
   std::string bucket = "25MiB";
   bool broadcast_buffers = true;
   std::uint64_t seed = 1;
-  /// Per-step and per-bucket times; off only to measure what recording costs.
-  bool record = true;
 };
 
 /// How the ranks of a job find each other, before they have connections of their own.

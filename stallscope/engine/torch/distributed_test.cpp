@@ -139,9 +139,8 @@ TEST(Recording, ThePartsOfAStepAddUpToIt) {
 }
 
 TEST(Recording, WithoutItNoBucketsAreNoted) {
-  TrainingConfig config = ConfigOf({"sgd", 1, "25MiB"});
-  config.record = false;
-  WithTwoRanks(config, {}, [&](int, Trainer& trainer) {
+  WithTwoRanks(ConfigOf({"sgd", 1, "25MiB"}), {}, [&](int, Trainer& trainer) {
+    trainer.SetRecording(false);
     for (const StepRecord& step : trainer.RunBlock(Sync::kNode, DataSource::kResident, 3)) {
       EXPECT_TRUE(step.buckets.empty());
       EXPECT_GT(step.total_s, 0);

@@ -56,7 +56,10 @@ RankBlock RunBlock(const EngineConfig& config, const BlockRequest& request, Trai
   const double cpu_before = OwnCpuSeconds();
   block.start_s = MonotonicSeconds();
   if (std::binary_search(request.ranks.begin(), request.ranks.end(), config.rank)) {
+    const double recording_before = trainer.RecordingSeconds();
+    trainer.SetRecording(request.record);
     block.steps = trainer.RunBlock(request.sync, request.data, request.steps);
+    block.recording_s = trainer.RecordingSeconds() - recording_before;
   }
   block.end_s = MonotonicSeconds();
   block.cpu_s = OwnCpuSeconds() - cpu_before;

@@ -110,7 +110,7 @@ void Trainer::RunMicroBatch(const SampleBatch& batch, GradientSync* sync, bool l
   loss.backward();
   const double end = MonotonicSeconds();
   record.forward_s += backward_begin - forward_begin;
-  if (active == nullptr || !config_.record) {
+  if (active == nullptr || !record_) {
     record.backward_s += end - backward_begin;
     return;
   }
@@ -145,7 +145,7 @@ GradientSync* Trainer::SyncOver(Sync sync) {
   std::optional<GradientSync>& slot = sync == Sync::kNode ? node_sync_ : cluster_sync_;
   if (!slot) {
     slot.emplace(parameters_, network_->ParameterNames(), group, ParseBucket(config_.bucket));
-    slot->SetRecording(config_.record);
+    slot->SetRecording(record_);
   }
   return &*slot;
 }
@@ -159,7 +159,7 @@ double Trainer::RecordingSeconds() const {
 }
 
 void Trainer::SetRecording(bool record) {
-  config_.record = record;
+  record_ = record;
   for (auto* sync : {&node_sync_, &cluster_sync_}) {
     if (sync->has_value()) (*sync)->SetRecording(record);
   }

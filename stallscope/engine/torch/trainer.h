@@ -26,9 +26,9 @@ class Trainer {
   void SetBatches(std::vector<SampleBatch> batches) { batches_ = std::move(batches); }
   /// Steps begun since the start, for heartbeats.
   const std::atomic<std::int64_t>& steps_begun() const { return steps_begun_; }
-  /// Time inside the recording's own calls.
-  double RecordingSeconds() const;
   void SetRecording(bool record);
+  /// Time inside the recording's own calls, so far.
+  double RecordingSeconds() const;
 
  private:
   StepRecord RunStep(GradientSync* sync, DataSource data);
@@ -48,6 +48,7 @@ class Trainer {
   std::optional<GradientSync> node_sync_;
   std::optional<GradientSync> cluster_sync_;
   std::atomic<std::int64_t> steps_begun_ = 0;
+  bool record_ = true;
   double own_seconds_ = 0;
 };
 
