@@ -17,16 +17,21 @@ namespace {
 
 constexpr int kDefaultRanks = 2;
 
-Network CheckNetwork(const TrainingConfig& training) {
-  const Network network = BuildNetwork(training.model, {.image_size = training.image_size,
-                                                        .sequence_length = training.sequence_length,
-                                                        .classes = training.classes});
+Network NetworkOf(const TrainingConfig& training) {
+  return BuildNetwork(training.model, {.image_size = training.image_size,
+                                       .sequence_length = training.sequence_length,
+                                       .classes = training.classes});
+}
+
+/// What can be said without torch is said before anything starts; a TorchScript file is the engine's.
+void CheckNetwork(const TrainingConfig& training) {
+  if (training.torchscript) return;
+  const Network network = NetworkOf(training);
   if (training.batch < SmallestBatch(network)) {
     throw UsageError(fmt::format("--batch {} is too small for {}: batch norm needs more than one value",
                                  training.batch, training.model),
                      fmt::format("give --batch {} or more", SmallestBatch(network)));
   }
-  return network;
 }
 
 void WarnAboutCores(const LaunchPlan& plan) {
@@ -54,11 +59,15 @@ std::filesystem::path MakeOutputFolder(const ProfileOptions& options) {
   return folder;
 }
 
-void PrintPlan(const LaunchPlan& plan, const ProfileOptions& options, const Network& network) {
-  const NetworkTotals totals = Totals(network);
-  fmt::print("{}: {} parameters in {} gradient tensors, {} per step and device\n", network.name,
-             totals.parameters, totals.gradient_tensors,
-             FormatBytes(static_cast<double>(totals.gradient_bytes)));
+void PrintPlan(const LaunchPlan& plan, const ProfileOptions& options) {
+  if (options.training.torchscript) {
+    fmt::print("{}: a scripted network\n", options.WorkloadName());
+  } else {
+    const NetworkTotals totals = Totals(NetworkOf(options.training));
+    fmt::print("{}: {} parameters in {} gradient tensors, {} per step and device\n", options.WorkloadName(),
+               totals.parameters, totals.gradient_tensors,
+               FormatBytes(static_cast<double>(totals.gradient_bytes)));
+  }
   if (plan.places_unknown) {
     fmt::print("{} ranks, started by {}\n", plan.world_size, plan.launcher);
   } else {
@@ -77,16 +86,16 @@ int RunProfile(ProfileFlags& flags, const std::vector<std::string>& argv) {
   const ProfileOptions& options = flags.options;
   flags.ReadUnits();
   if (options.list_models) return ListModels(options.output);
-  const Network network = CheckNetwork(options.training);
+  CheckNetwork(options.training);
   const auto default_ranks = std::min<int>(kDefaultRanks, static_cast<int>(AllowedCpus().size()));
   LaunchPlan plan = PlanLaunch(options.launch, ReadLaunchEnvironment(ProcessEnvironment()), default_ranks);
   if (options.dry_run) {
-    PrintPlan(plan, options, network);
+    PrintPlan(plan, options);
     return kExitOk;
   }
   WarnAboutCores(plan);
   ProfileJob job(options, argv, plan);
-  return plan.Leads() ? job.Lead(MakeOutputFolder(options), network) : job.Follow();
+  return plan.Leads() ? job.Lead(MakeOutputFolder(options)) : job.Follow();
 }
 
 }  // namespace

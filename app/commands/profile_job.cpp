@@ -38,11 +38,12 @@ int ExitCodeOfSignal(int signal) {
 ProfileJob::ProfileJob(const ProfileOptions& options, const std::vector<std::string>& argv, LaunchPlan& plan)
     : options_(options), argv_(argv), plan_(plan) {}
 
-int ProfileJob::Lead(const std::filesystem::path& folder, const Network& network) {
+int ProfileJob::Lead(const std::filesystem::path& folder) {
   const std::filesystem::path engine = FindEngine();
   JobMeeting meeting(plan_, options_.join_timeout, watchdog_);
-  Say(fmt::format("profiling {}: {} rank{}, at most {}; results go to {}", network.name, plan_.world_size,
-                  plan_.world_size == 1 ? "" : "s", FormatDuration(options_.max_time), folder.string()));
+  Say(fmt::format("profiling {}: {} rank{}, at most {}; results go to {}", options_.WorkloadName(),
+                  plan_.world_size, plan_.world_size == 1 ? "" : "s", FormatDuration(options_.max_time),
+                  folder.string()));
   RankTeam team(engine, RankStarts(folder / "log", meeting.config(), meeting.address()), signals_, watchdog_);
   const std::optional<WorkloadFacts> facts = WaitUntilReady(team, meeting);
   if (!facts) return ExitCodeOfSignal(signals_.Read().first().value());
@@ -64,7 +65,7 @@ int ProfileJob::Lead(const std::filesystem::path& folder, const Network& network
     Say("interrupted before two rounds were finished: there is nothing to report");
     return exit_code;
   }
-  const Profile profile = MakeProfile(Origin(*facts, network), measure, rungs, measured);
+  const Profile profile = MakeProfile(Origin(*facts), measure, rungs, measured);
   const std::string text = ToJson(profile);
   WriteFileAtomically(folder / "profile.json", text);
   WriteJson(options_.output, text);
@@ -140,7 +141,7 @@ MeasureResult ProfileJob::Climb(RankTeam& team, const MeasureOptions& measure,
   return Measure(team, measure, all);
 }
 
-ProfileOrigin ProfileJob::Origin(const WorkloadFacts& facts, const Network& network) const {
+ProfileOrigin ProfileJob::Origin(const WorkloadFacts& facts) const {
   const TrainingConfig& training = options_.training;
   ProfileOrigin origin;
   origin.tool = {.version = STALLSCOPE_VERSION, .torch = facts.torch_version};
@@ -152,17 +153,14 @@ ProfileOrigin ProfileJob::Origin(const WorkloadFacts& facts, const Network& netw
                      .gradient_tensors = facts.gradient_tensors,
                      .gradient_bytes = facts.gradient_bytes,
                      .layers = facts.layers,
-                     .forward_macs = facts.forward_macs.value_or(0),
+                     .forward_macs = facts.forward_macs,
                      .batch_per_device = training.batch,
                      .accumulate = training.accumulate,
                      .optimizer = training.optimizer,
                      .dtype = training.dtype,
-                     .bucket = training.bucket};
-  if (network.sample_kind == SampleKind::kImage) {
-    origin.workload.image_size = network.sample_shape.at(1);
-  } else {
-    origin.workload.sequence_length = network.sample_shape.at(0);
-  }
+                     .bucket = training.bucket,
+                     .image_size = facts.image_size,
+                     .sequence_length = facts.sequence_length};
   origin.device = "cpu";
   origin.backend = "gloo";
   return origin;

@@ -10,7 +10,6 @@
 #include "stallscope/engine/launch_plan.h"
 #include "stallscope/engine/rank_team.h"
 #include "stallscope/ladder/ladder_document.h"
-#include "stallscope/network/network.h"
 #include "stallscope/supervise/signal_inbox.h"
 #include "stallscope/supervise/watchdog.h"
 
@@ -22,7 +21,7 @@ class ProfileJob {
   ProfileJob(const ProfileOptions& options, const std::vector<std::string>& argv, LaunchPlan& plan);
 
   /// Rank 0's command: measures, writes and prints. Returns the exit code.
-  int Lead(const std::filesystem::path& folder, const Network& network);
+  int Lead(const std::filesystem::path& folder);
   /// The other commands: keep their ranks alive until rank 0's command ends the job.
   int Follow();
 
@@ -32,7 +31,7 @@ class ProfileJob {
   std::vector<RankStart> RankStarts(const std::filesystem::path& log_folder, const MeetingConfig& meeting,
                                     const std::string& address) const;
   MeasureResult Climb(RankTeam& team, const MeasureOptions& measure, const std::filesystem::path& folder);
-  ProfileOrigin Origin(const WorkloadFacts& facts, const Network& network) const;
+  ProfileOrigin Origin(const WorkloadFacts& facts) const;
   /// Text for people, unless it was asked to be quiet.
   void Say(const std::string& line) const;
   int ExitCodeOf(const MeasureResult& measured);

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <sstream>
+
 #include "stallscope/base/error.h"
 #include "stallscope/engine/bucket.h"
 
@@ -41,6 +44,11 @@ void ProfileFlags::Declare(CLI::App& app) {
   option("--model", training.model, "NAME", kWorkload,
          "network: resnet18 (default), mlp:layers=8,width=512, ...");
   app.add_flag("--list-models", options.list_models, "list the networks and end")->group(kWorkload);
+  option("--torchscript", torchscript_file, "FILE", kWorkload,
+         "a scripted network of yours instead; loading such a file RUNS THE CODE IN IT");
+  option("--input-shape", input_shape, "CxHxW", kWorkload,
+         "one sample of --torchscript (default 3x224x224; for tokens their number: 128)");
+  option("--vocabulary", vocabulary, "N", kWorkload, "--torchscript takes tokens below N instead of images");
   option("--image-size", training.image_size, "PIXELS", kWorkload, "height and width of an image");
   option("--sequence-length", training.sequence_length, "TOKENS", kWorkload, "tokens in a sample");
   option("--classes", training.classes, "N", kWorkload, "classes of the last layer");
@@ -82,6 +90,35 @@ void ProfileFlags::Declare(CLI::App& app) {
       "Example: stallscope profile --model resnet18 --image-size 64 --batch 8 --nproc-per-node 2");
 }
 
+void ProfileFlags::ReadTorchscript() {
+  if (torchscript_file.empty()) return;
+  if (options.training.image_size || options.training.sequence_length) {
+    throw UsageError("--image-size and --sequence-length do not go with --torchscript",
+                     "give --input-shape instead");
+  }
+  TorchscriptConfig script{.file = torchscript_file};
+  std::istringstream parts(input_shape);
+  for (std::string part; std::getline(parts, part, 'x');) {
+    const bool digits =
+        !part.empty() && part.size() < 8 && part.find_first_not_of("0123456789") == std::string::npos;
+    script.sample_shape.push_back(digits ? std::stoll(part) : 0);
+  }
+  const std::size_t wanted = vocabulary ? 1 : 3;
+  const bool positive =
+      std::all_of(script.sample_shape.begin(), script.sample_shape.end(), [](auto n) { return n > 0; });
+  if (script.sample_shape.size() != wanted || !positive || input_shape.back() == 'x') {
+    throw UsageError(
+        fmt::format("--input-shape '{}' is no shape of {}", input_shape, vocabulary ? "tokens" : "an image"),
+        vocabulary ? "write the number of tokens in a sample, as 128"
+                   : "write channels x height x width, as 3x224x224");
+  }
+  if (vocabulary) CheckAtLeastOne(*vocabulary, "--vocabulary");
+  script.vocabulary = vocabulary;
+  script.classes = options.training.classes.value_or(vocabulary.value_or(script.classes));
+  CheckAtLeastOne(script.classes, "--classes");
+  options.training.torchscript = script;
+}
+
 void ProfileFlags::ReadUnits() {
   const auto share = ParseShare(tolerance);
   if (!share || *share <= 0 || *share >= 1) {
@@ -96,6 +133,7 @@ void ProfileFlags::ReadUnits() {
   CheckOneOf(options.training.optimizer, "--optimizer", "sgd", "adamw");
   CheckOneOf(options.training.dtype, "--dtype", "fp32", "bf16");
   ParseBucket(options.training.bucket);
+  ReadTorchscript();
   CheckJsonFile(options.output);
 }
 

@@ -26,6 +26,10 @@ struct ProfileOptions {
   bool dry_run = false;
   bool list_models = false;
   OutputOptions output;
+
+  const std::string& WorkloadName() const {
+    return training.torchscript ? training.torchscript->file : training.model;
+  }
 };
 
 /// Declares the flags; `options` is filled in when the command line is parsed. Quantities with units are
@@ -35,10 +39,16 @@ struct ProfileFlags {
   std::string tolerance = "3%";
   std::string max_time = "5m";
   std::string join_timeout = "30s";
+  std::string torchscript_file;
+  std::string input_shape = "3x224x224";
+  std::optional<int> vocabulary;
 
   void Declare(CLI::App& app);
   /// Throws UsageError that names the flag.
   void ReadUnits();
+
+ private:
+  void ReadTorchscript();
 };
 
 }  // namespace stallscope

@@ -76,7 +76,7 @@ class EngineJob:
             self.ranks.append(process)
             self.events.append(os.fdopen(reader))
             training = {
-                "model": "resnet18", "torchscript_file": "", "torchscript_input": "", "image_size": IMAGE_SIZE,
+                "model": "resnet18", "image_size": IMAGE_SIZE,
                 "batch": BATCH, "accumulate": 1, "optimizer": "sgd", "dtype": "fp32", "bucket": "25MiB",
                 "broadcast_buffers": True, "seed": 1,
             }

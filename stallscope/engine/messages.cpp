@@ -32,8 +32,13 @@ void GetOptional(const json& object, const char* name, std::optional<T>& value) 
 TrainingConfig TrainingConfigFromJson(const json& object) {
   TrainingConfig config;
   config.model = object.at("model");
-  config.torchscript_file = object.at("torchscript_file");
-  config.torchscript_input = object.at("torchscript_input");
+  if (object.contains("torchscript")) {
+    const json& script = object.at("torchscript");
+    config.torchscript = TorchscriptConfig{.file = script.at("file"),
+                                           .sample_shape = script.at("sample_shape"),
+                                           .classes = script.at("classes")};
+    GetOptional(script, "vocabulary", config.torchscript->vocabulary);
+  }
   GetOptional(object, "image_size", config.image_size);
   GetOptional(object, "sequence_length", config.sequence_length);
   GetOptional(object, "classes", config.classes);
@@ -51,8 +56,6 @@ TrainingConfig TrainingConfigFromJson(const json& object) {
 
 json ToJson(const TrainingConfig& config) {
   json object = {{"model", config.model},
-                 {"torchscript_file", config.torchscript_file},
-                 {"torchscript_input", config.torchscript_input},
                  {"batch", config.batch},
                  {"accumulate", config.accumulate},
                  {"optimizer", config.optimizer},
@@ -60,6 +63,13 @@ json ToJson(const TrainingConfig& config) {
                  {"bucket", config.bucket},
                  {"broadcast_buffers", config.broadcast_buffers},
                  {"seed", config.seed}};
+  if (config.torchscript) {
+    json& script = object["torchscript"];
+    script = {{"file", config.torchscript->file},
+              {"sample_shape", config.torchscript->sample_shape},
+              {"classes", config.torchscript->classes}};
+    PutOptional(script, "vocabulary", config.torchscript->vocabulary);
+  }
   PutOptional(object, "image_size", config.image_size);
   PutOptional(object, "sequence_length", config.sequence_length);
   PutOptional(object, "classes", config.classes);
@@ -118,8 +128,10 @@ RankBlock RankBlockFromJson(const json& object) {
 json ToJson(const WorkloadFacts& facts) {
   json object = {{"torch_version", facts.torch_version},   {"model", facts.model},
                  {"parameters", facts.parameters},         {"gradient_tensors", facts.gradient_tensors},
-                 {"gradient_bytes", facts.gradient_bytes}, {"layers", facts.layers}};
-  PutOptional(object, "forward_macs", facts.forward_macs);
+                 {"gradient_bytes", facts.gradient_bytes}, {"layers", facts.layers},
+                 {"forward_macs", facts.forward_macs}};
+  PutOptional(object, "image_size", facts.image_size);
+  PutOptional(object, "sequence_length", facts.sequence_length);
   return object;
 }
 
@@ -131,7 +143,9 @@ WorkloadFacts WorkloadFactsFromJson(const json& object) {
   facts.gradient_tensors = object.at("gradient_tensors");
   facts.gradient_bytes = object.at("gradient_bytes");
   facts.layers = object.at("layers");
-  GetOptional(object, "forward_macs", facts.forward_macs);
+  facts.forward_macs = object.at("forward_macs");
+  GetOptional(object, "image_size", facts.image_size);
+  GetOptional(object, "sequence_length", facts.sequence_length);
   return facts;
 }
 

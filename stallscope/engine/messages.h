@@ -4,17 +4,24 @@
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "stallscope/engine/block.h"
 
 namespace stallscope {
 
+/// A scripted network of the user's. Such a file runs code when it is loaded.
+struct TorchscriptConfig {
+  std::string file;
+  std::vector<std::int64_t> sample_shape;  ///< {3, 224, 224}, or {tokens}
+  int classes = 1000;
+  std::optional<int> vocabulary;  ///< samples are tokens below this; nothing: images
+};
+
 /// What every rank of a job trains. Two machines of one job must agree on all of it.
 struct TrainingConfig {
   std::string model = "resnet18";
-  /// A scripted network instead of `model`; such a file runs code.
-  std::string torchscript_file;
-  std::string torchscript_input;  ///< "3x224x224", or "tokens"
+  std::optional<TorchscriptConfig> torchscript;  ///< instead of `model`
   std::optional<int> image_size;
   std::optional<int> sequence_length;
   std::optional<int> classes;
@@ -74,7 +81,9 @@ struct WorkloadFacts {
   std::int64_t gradient_tensors = 0;
   std::int64_t gradient_bytes = 0;
   std::int64_t layers = 0;
-  std::optional<std::int64_t> forward_macs;  ///< unknown for scripted networks
+  std::int64_t forward_macs = 0;
+  std::optional<std::int64_t> image_size;
+  std::optional<std::int64_t> sequence_length;
 };
 
 nlohmann::json ToJson(const WorkloadFacts& facts);

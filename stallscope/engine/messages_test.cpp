@@ -22,6 +22,8 @@ TEST(Messages, AConfigurationSurvivesTheTrip) {
       .kind = MeetingConfig::Kind::kTcp, .file = "", .host = "10.0.0.1", .port = 29500, .timeout_s = 7};
   config.training.image_size = 64;
   config.training.bucket = "tensor";
+  config.training.torchscript =
+      TorchscriptConfig{.file = "f.pt", .sample_shape = {128}, .classes = 7, .vocabulary = 9};
   config.training.seed = std::numeric_limits<std::uint64_t>::max();
   const nlohmann::json sent = ToJson(config);
   EXPECT_EQ(ToJson(EngineConfigFromJson(nlohmann::json::parse(sent.dump()))), sent);

@@ -2,7 +2,6 @@
 
 #include <sys/resource.h>
 #include <torch/torch.h>
-#include <torch/version.h>
 
 #include <csignal>
 #include <iostream>
@@ -11,10 +10,9 @@
 #include "stallscope/base/clock.h"
 #include "stallscope/base/error.h"
 #include "stallscope/engine/event_channel.h"
-#include "stallscope/engine/torch/network_module.h"
+#include "stallscope/engine/torch/build_network.h"
 #include "stallscope/engine/torch/trainer.h"
 #include "stallscope/machine/cpu_load.h"
-#include "stallscope/network/network.h"
 
 namespace stallscope {
 namespace {
@@ -28,26 +26,6 @@ double OwnCpuSeconds() {
     return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
   };
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
-
-struct BuiltNetwork {
-  std::unique_ptr<TrainableNetwork> module;
-  WorkloadFacts facts;
-};
-
-BuiltNetwork Build(const TrainingConfig& config) {
-  const NetworkOptions options{
-      .image_size = config.image_size, .sequence_length = config.sequence_length, .classes = config.classes};
-  const Network network = BuildNetwork(config.model, options);
-  const NetworkTotals totals = Totals(network);
-  return {.module = MakeNetworkModule(network, config.seed),
-          .facts = {.torch_version = TORCH_VERSION,
-                    .model = network.name,
-                    .parameters = totals.parameters,
-                    .gradient_tensors = totals.gradient_tensors,
-                    .gradient_bytes = totals.gradient_bytes,
-                    .layers = totals.layers,
-                    .forward_macs = totals.forward_macs}};
 }
 
 RankBlock RunBlock(const EngineConfig& config, const BlockRequest& request, Trainer& trainer) {
@@ -110,7 +88,7 @@ int Run(const EngineConfig& config, EventChannel& channel,
   // slower; no user's data does that.
   at::globalContext().setFlushDenormal(true);
   torch::manual_seed(config.training.seed + static_cast<std::uint64_t>(config.rank));
-  BuiltNetwork network = Build(config.training);
+  BuiltNetwork network = BuildForTraining(config.training);
   Team team(config);
   Trainer trainer(config.training, std::move(network.module), &team, config.rank);
   steps = &trainer.steps_begun();

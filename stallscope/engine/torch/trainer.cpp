@@ -32,9 +32,13 @@ class Autocast {
 };
 
 void CopyBatch(const SampleBatch& from, SampleBatch& to) {
-  if (!to.inputs.defined()) to = {at::empty_like(from.inputs), at::empty_like(from.targets)};
+  if (!to.inputs.defined()) {
+    to.inputs = at::empty_like(from.inputs);
+    // Language models take their targets from the inputs.
+    if (from.targets.defined()) to.targets = at::empty_like(from.targets);
+  }
   to.inputs.copy_(from.inputs);
-  to.targets.copy_(from.targets);
+  if (from.targets.defined()) to.targets.copy_(from.targets);
 }
 
 }  // namespace

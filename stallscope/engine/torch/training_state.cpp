@@ -6,7 +6,7 @@ namespace stallscope {
 namespace {
 
 // Small enough that a fixed synthetic batch is not learnt by heart within a profile's few hundred steps.
-constexpr double kSgdRate = 0.01;
+constexpr double kSgdRate = 0.001;
 constexpr double kMomentum = 0.9;
 constexpr double kAdamRate = 1e-4;
 
