@@ -43,11 +43,17 @@ void WarnAboutCores(const LaunchPlan& plan) {
   }
 }
 
+struct OutputFolder {
+  std::filesystem::path path;
+  bool is_new = true;
+};
+
 /// Where the results go; made here so that a bad path fails before anything is measured.
-std::filesystem::path MakeOutputFolder(const ProfileOptions& options) {
+OutputFolder MakeOutputFolder(const ProfileOptions& options) {
   const std::filesystem::path folder = options.out.empty() ? "stallscope-" + LocalTimeStamp() : options.out;
   std::error_code code;
-  if (std::filesystem::exists(folder, code) && !options.force) {
+  const bool exists = std::filesystem::exists(folder, code);
+  if (exists && !options.force) {
     throw UsageError("--out " + folder.string() + " exists already",
                      "choose another folder, or overwrite its results with --force");
   }
@@ -56,7 +62,7 @@ std::filesystem::path MakeOutputFolder(const ProfileOptions& options) {
     throw UsageError(fmt::format("cannot make the folder {}: {}", folder.string(), code.message()),
                      "give --out a folder that you may write to");
   }
-  return folder;
+  return {.path = folder, .is_new = !exists};
 }
 
 void PrintPlan(const LaunchPlan& plan, const ProfileOptions& options) {
@@ -95,7 +101,15 @@ int RunProfile(ProfileFlags& flags, const std::vector<std::string>& argv) {
   }
   WarnAboutCores(plan);
   ProfileJob job(options, argv, plan);
-  return plan.Leads() ? job.Lead(MakeOutputFolder(options)) : job.Follow();
+  if (!plan.Leads()) return job.Follow();
+  const OutputFolder folder = MakeOutputFolder(options);
+  try {
+    return job.Lead(folder.path);
+  } catch (const Error& e) {
+    // Nothing was measured, and the next try should not stumble over an empty folder.
+    if (e.exit_code == kExitUsage && folder.is_new) std::filesystem::remove_all(folder.path);
+    throw;
+  }
 }
 
 }  // namespace

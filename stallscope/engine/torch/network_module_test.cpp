@@ -7,6 +7,7 @@
 #include <cctype>
 
 #include "stallscope/base/error.h"
+#include "stallscope/engine/torch/memory_reuse.h"
 #include "stallscope/engine/torch/zoo_cases_for_tests.h"
 
 namespace stallscope {
@@ -14,7 +15,10 @@ namespace {
 
 class EveryNetwork : public testing::TestWithParam<ZooCase> {
  protected:
-  void SetUp() override { at::manual_seed(1); }
+  void SetUp() override {
+    KeepFreedMemory();
+    at::manual_seed(1);
+  }
 };
 
 void ExpectTableAndModuleAgree(const Network& network, int batch) {

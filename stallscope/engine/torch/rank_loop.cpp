@@ -11,6 +11,7 @@
 #include "stallscope/base/error.h"
 #include "stallscope/engine/event_channel.h"
 #include "stallscope/engine/torch/build_network.h"
+#include "stallscope/engine/torch/memory_reuse.h"
 #include "stallscope/engine/torch/trainer.h"
 #include "stallscope/machine/cpu_load.h"
 
@@ -83,6 +84,7 @@ bool IsLostConnection(const std::string& message) {
 
 int Run(const EngineConfig& config, EventChannel& channel,
         std::atomic<const std::atomic<std::int64_t>*>& steps) {
+  KeepFreedMemory();
   at::set_num_threads(1);
   // On a batch learnt by heart, gradients sink into denormals, which the CPU multiplies a hundred times
   // slower; no user's data does that.

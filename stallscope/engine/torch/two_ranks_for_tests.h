@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "stallscope/engine/torch/memory_reuse.h"
 #include "stallscope/engine/torch/network_module.h"
 #include "stallscope/engine/torch/team.h"
 #include "stallscope/engine/torch/trainer.h"
@@ -18,6 +19,7 @@ namespace stallscope {
 /// Two ranks of one job, each on a thread of the test, with real connections between them.
 inline void WithTwoRanks(const TrainingConfig& training, const NetworkOptions& options,
                          const std::function<void(int rank, Trainer& trainer)>& body) {
+  KeepFreedMemory();
   const TemporaryFolder folder;
   std::vector<std::exception_ptr> failures(2);
   const auto run = [&](int rank) {

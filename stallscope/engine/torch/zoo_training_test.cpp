@@ -45,7 +45,7 @@ TEST_P(EveryNetworkOnTwoRanks, LowersItsLossAndStaysTheSameOnBoth) {
   EXPECT_EQ(weights[0], weights[1]);
 }
 
-INSTANTIATE_TEST_SUITE_P(Zoo, EveryNetworkOnTwoRanks, testing::ValuesIn(ZooCases()), ZooCaseName);
+INSTANTIATE_TEST_SUITE_P(Zoo, EveryNetworkOnTwoRanks, testing::ValuesIn(TwoRankCases()), ZooCaseName);
 
 }  // namespace
 }  // namespace stallscope
