@@ -25,15 +25,27 @@ std::string_view MarkOf(Health health) {
   return "?";
 }
 
+constexpr int kNameColumns = 14;
+constexpr int kIndent = 8 + kNameColumns;
+
+/// Text in the column that begins at kIndent.
+std::string Column(const std::string& text, int width) {
+  std::string column;
+  for (const char c : Wrap(text, width - kIndent, 0)) {
+    column += c;
+    if (c == '\n') column += std::string(kIndent, ' ');
+  }
+  return column;
+}
+
 void PrintChecks(const std::vector<Check>& checks, const TextStyle& style) {
   for (const Check& check : checks) {
     const char* color = check.health == Health::kGood ? "32" : check.health == Health::kLimited ? "33" : "31";
     const std::string mark = fmt::format("{:<8}", MarkOf(check.health));
     const std::string shown = style.color ? fmt::format("\033[{}m{}\033[0m", color, mark) : mark;
-    std::cout << shown << Wrap(fmt::format("{:<12} {}", check.name, check.found), style.width - 8, 21)
-              << '\n';
-    if (!check.fix.empty())
-      std::cout << "                     " << Wrap("fix: " + check.fix, style.width - 21, 21) << '\n';
+    std::cout << shown << PadRight(check.name, kNameColumns) << Column(check.found, style.width) << '\n';
+    if (check.fix.empty()) continue;
+    std::cout << std::string(kIndent, ' ') << Column("fix: " + check.fix, style.width) << '\n';
   }
 }
 

@@ -77,8 +77,8 @@ void PrintPlan(const LaunchPlan& plan, const ProfileOptions& options) {
   if (plan.places_unknown) {
     fmt::print("{} ranks, started by {}\n", plan.world_size, plan.launcher);
   } else {
-    fmt::print("{} machine{} with {} rank{} each{}\n", plan.nodes, plan.nodes == 1 ? "" : "s",
-               plan.devices_per_node, plan.devices_per_node == 1 ? "" : "s",
+    fmt::print("{} machine{} with {} rank{}{}{}\n", plan.nodes, plan.nodes == 1 ? "" : "s",
+               plan.devices_per_node, plan.devices_per_node == 1 ? "" : "s", plan.nodes == 1 ? "" : " each",
                plan.launcher.empty() ? "" : ", started by " + plan.launcher);
     const Rungs rungs = RungsOf({.nodes = plan.nodes, .devices_per_node = plan.devices_per_node});
     for (const Condition condition : rungs.present) fmt::print("  measures {}\n", ConditionName(condition));

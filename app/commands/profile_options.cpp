@@ -59,7 +59,7 @@ void ProfileFlags::Declare(CLI::App& app) {
          "fp32 (default) or bf16 (autocast; gradients stay fp32)");
   option("--bucket", training.bucket, "SIZE", kWorkload,
          "gradient bucket: a size (default 25MiB), tensor or model");
-  app.add_flag("!--no-broadcast-buffers", training.broadcast_buffers,
+  app.add_flag("--no-broadcast-buffers", no_broadcast_buffers,
                "do not send batch-norm statistics from rank 0 before each forward pass")
       ->group(kWorkload);
 
@@ -126,6 +126,7 @@ void ProfileFlags::ReadUnits() {
                      "write it as 3% or 0.03");
   }
   options.tolerance = *share;
+  options.training.broadcast_buffers = !no_broadcast_buffers;
   options.max_time = ReadDuration(max_time, "--max-time");
   options.join_timeout = ReadDuration(join_timeout, "--join-timeout");
   CheckAtLeastOne(options.training.batch, "--batch");

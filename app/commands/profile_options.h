@@ -42,6 +42,7 @@ struct ProfileFlags {
   std::string torchscript_file;
   std::string input_shape = "3x224x224";
   std::optional<int> vocabulary;
+  bool no_broadcast_buffers = false;
 
   void Declare(CLI::App& app);
   /// Throws UsageError that names the flag.
