@@ -59,7 +59,11 @@ int ProfileJob::Lead(const std::filesystem::path& folder) {
 
   const MeasureResult measured = Climb(team, measure, folder);
   const int exit_code = ExitCodeOf(measured);
-  team.Stop(exit_code);
+  if (measured.error) {
+    team.Kill();
+  } else {
+    team.Stop(exit_code);
+  }
   const bool interrupted = signals_.Read().first().has_value();
   if (interrupted && RoundsToUse(measured.rounds).rounds.size() < 2) {
     Say("interrupted before two rounds were finished: there is nothing to report");

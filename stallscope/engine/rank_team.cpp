@@ -68,6 +68,10 @@ RankTeam::RankTeam(const std::filesystem::path& engine, const std::vector<RankSt
 
 RankTeam::~RankTeam() {
   // ChildProcess kills on destruction; together they would do so one after another.
+  Kill();
+}
+
+void RankTeam::Kill() {
   for (Rank& rank : ranks_) {
     if (!rank.process.Poll()) rank.process.Signal(SIGKILL);
   }

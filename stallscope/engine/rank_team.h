@@ -54,6 +54,8 @@ class RankTeam : public BlockRunner {
 
   /// Ends the job on every machine with this exit code.
   void Stop(int exit_code);
+  /// Ends what is left of a failed job at once; other machines see their connections go.
+  void Kill();
 
  private:
   struct Rank;
