@@ -109,6 +109,15 @@ TEST(ForeignLoad, EachMachineIsJudgedByItselfAndTheWorstCounts) {
   EXPECT_NEAR(ForeignLoadOf(block, 2, false).seconds, 1, 1e-9);
 }
 
+TEST(ForeignLoad, ARankThatOnlyWaitedIsNoWitness) {
+  // Rank 0 waits, so its own window is over at once; rank 1 trains for 2 s beside 1 s of somebody else.
+  BlockResult block;
+  block.ranks.push_back({.rank = 0, .start_s = 10, .end_s = 10.001});
+  block.ranks.push_back({.rank = 1, .start_s = 10, .end_s = 12, .cpu_s = 2, .machine_busy_s = 3});
+  EXPECT_TRUE(ForeignLoadOf(block, 2, false).polluted);
+  EXPECT_DOUBLE_EQ(ForeignLoadOf(block, 2, false).seconds, 1);
+}
+
 TEST(ForeignLoad, EmulatedMachinesShareOneLoad) {
   FakeRunner runner({.nodes = 2, .devices_per_node = 1, .emulated = true});
   EXPECT_FALSE(Load(runner, 0.1, 2).polluted);
