@@ -1,7 +1,6 @@
 #include "stallscope/supervise/undo.h"
 
 #include <signal.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -19,16 +18,6 @@ namespace fs = std::filesystem;
 /// Members of a cgroup and holders of a folder need a moment to die.
 constexpr double kPatience_s = 5;
 constexpr useconds_t kPause_us = 10'000;
-
-void DeleteLinkNow(const std::string& device) {
-  const pid_t pid = fork();
-  if (pid == 0) {
-    execlp("ip", "ip", "link", "delete", device.c_str(), nullptr);
-    _exit(127);
-  }
-  while (pid > 0 && waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
-  }
-}
 
 void KillGroupNow(const std::string& text) {
   pid_t group = 0;
@@ -84,7 +73,6 @@ bool RemoveCgroupNow(const fs::path& folder) noexcept try {
 void UndoNow(const Undo& undo) noexcept try {
   if (undo.kind == kUndoTree) RemoveTreeNow(undo.what);
   if (undo.kind == kUndoCgroup) RemoveCgroupNow(undo.what);
-  if (undo.kind == kUndoLink) DeleteLinkNow(undo.what);
   if (undo.kind == kUndoGroup) KillGroupNow(undo.what);
 } catch (...) {
   return;  // out of memory, at most: the next one may still work

@@ -7,7 +7,6 @@ namespace stallscope {
 
 inline constexpr char kUndoTree[] = "tree";
 inline constexpr char kUndoCgroup[] = "cgroup";
-inline constexpr char kUndoLink[] = "link";
 inline constexpr char kUndoGroup[] = "group";
 
 /// One thing that outlives its owner, and how it is undone.

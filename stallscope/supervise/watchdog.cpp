@@ -110,10 +110,6 @@ Watchdog::Item Watchdog::RemoveCgroup(const std::filesystem::path& folder) {
   return Register(kUndoCgroup, folder);
 }
 
-Watchdog::Item Watchdog::DeleteLink(const std::string& device) {
-  return Register(kUndoLink, device);
-}
-
 Watchdog::Item Watchdog::KillGroup(pid_t group) {
   return Register(kUndoGroup, std::to_string(group));
 }

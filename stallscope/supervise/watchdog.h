@@ -41,7 +41,6 @@ class Watchdog {
   [[nodiscard]] Item RemoveTree(const std::filesystem::path& folder);
   /// Its members are killed first.
   [[nodiscard]] Item RemoveCgroup(const std::filesystem::path& folder);
-  [[nodiscard]] Item DeleteLink(const std::string& device);
   [[nodiscard]] Item KillGroup(pid_t group);
 
   pid_t pid() const { return pid_; }
