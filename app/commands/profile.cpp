@@ -101,13 +101,15 @@ int RunProfile(ProfileFlags& flags, const std::vector<std::string>& argv) {
   }
   WarnAboutCores(plan);
   ProfileJob job(options, argv, plan);
-  if (!plan.Leads()) return job.Follow();
-  const OutputFolder folder = MakeOutputFolder(options);
+  std::optional<OutputFolder> folder;
   try {
-    return job.Lead(folder.path);
+    if (!plan.Leads()) return job.Follow();
+    folder = MakeOutputFolder(options);
+    return job.Lead(folder->path);
   } catch (const Error& e) {
+    if (const auto code = job.SignalExitCode()) return *code;
     // Nothing was measured, and the next try should not stumble over an empty folder.
-    if (e.exit_code == kExitUsage && folder.is_new) std::filesystem::remove_all(folder.path);
+    if (e.exit_code == kExitUsage && folder && folder->is_new) std::filesystem::remove_all(folder->path);
     throw;
   }
 }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <csignal>
 #include <iostream>
 
 #include "app/engine_path.h"
@@ -29,10 +28,6 @@ std::vector<int> CoresOf(int local_rank, int devices_per_node) {
   return DivideCpus(AllowedCpus(), devices_per_node).sets.at(static_cast<std::size_t>(local_rank));
 }
 
-int ExitCodeOfSignal(int signal) {
-  return 128 + signal;
-}
-
 }  // namespace
 
 ProfileJob::ProfileJob(const ProfileOptions& options, const std::vector<std::string>& argv, LaunchPlan& plan)
@@ -40,13 +35,12 @@ ProfileJob::ProfileJob(const ProfileOptions& options, const std::vector<std::str
 
 int ProfileJob::Lead(const std::filesystem::path& folder) {
   const std::filesystem::path engine = FindEngine();
-  JobMeeting meeting(plan_, options_.join_timeout, watchdog_);
+  JobMeeting meeting(plan_, options_.join_timeout, watchdog_, Interrupted());
   Say(fmt::format("profiling {}: {} rank{}, at most {}; results go to {}", options_.WorkloadName(),
                   plan_.world_size, plan_.world_size == 1 ? "" : "s", FormatDuration(options_.max_time),
                   folder.string()));
   RankTeam team(engine, RankStarts(folder / "log", meeting.config(), meeting.address()), signals_, watchdog_);
-  const std::optional<WorkloadFacts> facts = WaitUntilReady(team, meeting);
-  if (!facts) return ExitCodeOfSignal(signals_.Read().first().value());
+  const WorkloadFacts facts = WaitUntilReady(team, meeting);
   MeasureOptions measure;
   measure.layout = {.nodes = plan_.nodes, .devices_per_node = plan_.devices_per_node};
   const Rungs rungs = RungsOf(measure.layout);
@@ -55,7 +49,7 @@ int ProfileJob::Lead(const std::filesystem::path& folder) {
   measure.max_time_s = options_.max_time.count();
   measure.seed = options_.training.seed;
   measure.cores_per_machine = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
-  measure.interrupted = [this] { return signals_.Read().first().has_value(); };
+  measure.interrupted = Interrupted();
 
   const MeasureResult measured = Climb(team, measure, folder);
   const int exit_code = ExitCodeOf(measured);
@@ -64,12 +58,11 @@ int ProfileJob::Lead(const std::filesystem::path& folder) {
   } else {
     team.Stop(exit_code);
   }
-  const bool interrupted = signals_.Read().first().has_value();
-  if (interrupted && RoundsToUse(measured.rounds).rounds.size() < 2) {
+  if (SignalExitCode() && RoundsToUse(measured.rounds).rounds.size() < 2) {
     Say("interrupted before two rounds were finished: there is nothing to report");
     return exit_code;
   }
-  const Profile profile = MakeProfile(Origin(*facts), measure, rungs, measured);
+  const Profile profile = MakeProfile(Origin(facts), measure, rungs, measured);
   const std::string text = ToJson(profile);
   WriteFileAtomically(folder / "profile.json", text);
   WriteJson(options_.output, text);
@@ -84,25 +77,28 @@ int ProfileJob::Lead(const std::filesystem::path& folder) {
 
 int ProfileJob::Follow() {
   const std::filesystem::path engine = FindEngine();
-  JobMeeting meeting(plan_, options_.join_timeout, watchdog_);
+  JobMeeting meeting(plan_, options_.join_timeout, watchdog_, Interrupted());
   const TemporaryFolder logs(&watchdog_);
   RankTeam team(engine, RankStarts(logs.path(), meeting.config(), meeting.address()), signals_, watchdog_);
-  if (!WaitUntilReady(team, meeting)) return ExitCodeOfSignal(signals_.Read().first().value());
-  try {
-    Say(fmt::format("rank {} of {} is ready; rank 0's command reports", plan_.rank, plan_.world_size));
-    return team.WaitForStop();
-  } catch (const Error&) {
-    if (const auto signal = signals_.Read().first()) return ExitCodeOfSignal(*signal);
-    throw;
-  }
+  WaitUntilReady(team, meeting);
+  Say(fmt::format("rank {} of {} is ready; rank 0's command reports", plan_.rank, plan_.world_size));
+  return team.WaitForStop();
 }
 
-std::optional<WorkloadFacts> ProfileJob::WaitUntilReady(RankTeam& team, const JobMeeting& meeting) {
+std::optional<int> ProfileJob::SignalExitCode() {
+  const auto signal = signals_.Read().first();
+  return signal ? std::optional(128 + *signal) : std::nullopt;
+}
+
+std::function<bool()> ProfileJob::Interrupted() {
+  return [this] { return signals_.Read().first().has_value(); };
+}
+
+WorkloadFacts ProfileJob::WaitUntilReady(RankTeam& team, const JobMeeting& meeting) {
   try {
     return team.WaitUntilReady(kUntilReady);
   } catch (const Error& e) {
     meeting.Abort(e.what());
-    if (signals_.Read().first()) return std::nullopt;
     throw;
   }
 }
@@ -175,8 +171,7 @@ void ProfileJob::Say(const std::string& line) const {
 }
 
 int ProfileJob::ExitCodeOf(const MeasureResult& measured) {
-  if (const auto signal = signals_.Read().first()) return ExitCodeOfSignal(*signal);
-  return measured.stopped_by == "failed" ? kExitFailed : kExitOk;
+  return SignalExitCode().value_or(measured.stopped_by == "failed" ? kExitFailed : kExitOk);
 }
 
 }  // namespace stallscope

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,10 +25,13 @@ class ProfileJob {
   int Lead(const std::filesystem::path& folder);
   /// The other commands: keep their ranks alive until rank 0's command ends the job.
   int Follow();
+  /// 128 + its number, where a signal has come: then an Error of the above is only its consequence.
+  std::optional<int> SignalExitCode();
 
  private:
-  /// Nothing where a signal came first. What goes wrong is told to the other machines.
-  std::optional<WorkloadFacts> WaitUntilReady(RankTeam& team, const JobMeeting& meeting);
+  std::function<bool()> Interrupted();
+  /// What goes wrong is told to the other machines.
+  WorkloadFacts WaitUntilReady(RankTeam& team, const JobMeeting& meeting);
   std::vector<RankStart> RankStarts(const std::filesystem::path& log_folder, const MeetingConfig& meeting,
                                     const std::string& address) const;
   MeasureResult Climb(RankTeam& team, const MeasureOptions& measure, const std::filesystem::path& folder);

@@ -37,15 +37,16 @@ bool IsOurPrivateFolder(const std::filesystem::path& folder) {
 
 }  // namespace
 
-JobMeeting::JobMeeting(LaunchPlan& plan, Seconds join_timeout, Watchdog& watchdog) {
+JobMeeting::JobMeeting(LaunchPlan& plan, Seconds join_timeout, Watchdog& watchdog,
+                       const std::function<bool()>& interrupted) {
   config_.kind = plan.meeting;
   config_.host = plan.master_addr;
   config_.port = plan.master_port;
   config_.timeout_s = plan.Leads() ? std::max(kWaitForOthers, join_timeout).count() : join_timeout.count();
   if (plan.meeting == MeetingConfig::Kind::kFile) {
-    MeetInFolder(plan, join_timeout, watchdog);
+    MeetInFolder(plan, join_timeout, watchdog, interrupted);
   } else {
-    MeetAtMaster(plan, join_timeout);
+    MeetAtMaster(plan, join_timeout, interrupted);
   }
 }
 
@@ -64,7 +65,8 @@ void JobMeeting::Abort(const std::string& reason) const {
   }
 }
 
-void JobMeeting::MeetInFolder(const LaunchPlan& plan, Seconds join_timeout, Watchdog& watchdog) {
+void JobMeeting::MeetInFolder(const LaunchPlan& plan, Seconds join_timeout, Watchdog& watchdog,
+                              const std::function<bool()>& interrupted) {
   if (plan.launcher.empty()) {
     folder_.emplace(&watchdog);
     config_.file = (folder_->path() / "meeting").string();
@@ -88,6 +90,7 @@ void JobMeeting::MeetInFolder(const LaunchPlan& plan, Seconds join_timeout, Watc
   }
   const double deadline = MonotonicSeconds() + join_timeout.count();
   while (!IsOurPrivateFolder(folder)) {
+    if (interrupted()) throw Error("interrupted while the ranks met", "run it again", kExitInterrupted);
     if (MonotonicSeconds() > deadline) {
       throw Error(fmt::format("rank 0 has not started within {}", FormatDuration(join_timeout)),
                   "look at the output of rank 0's command");
@@ -96,11 +99,12 @@ void JobMeeting::MeetInFolder(const LaunchPlan& plan, Seconds join_timeout, Watc
   }
 }
 
-void JobMeeting::MeetAtMaster(LaunchPlan& plan, Seconds join_timeout) {
+void JobMeeting::MeetAtMaster(LaunchPlan& plan, Seconds join_timeout,
+                              const std::function<bool()>& interrupted) {
   if (plan.meeting == MeetingConfig::Kind::kTcp) {
     if (plan.Leads()) server_ = std::make_unique<MeetingServer>(plan.master_addr, plan.master_port);
     // Said here in a sentence rather than by the rank processes, later and all at once.
-    MeetingClient client(plan.master_addr, plan.master_port, join_timeout);
+    MeetingClient client(plan.master_addr, plan.master_port, join_timeout, interrupted);
     if (plan.places_unknown) {
       client.Set(fmt::format("machine/{}", plan.rank), MachineIdentity());
       std::vector<std::string> machines;

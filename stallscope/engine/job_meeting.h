@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -16,8 +17,9 @@ namespace stallscope {
 class JobMeeting {
  public:
   /// Settles the plan's places where they were unknown. Throws Error where the port is taken, or the
-  /// master does not answer within `join_timeout`.
-  JobMeeting(LaunchPlan& plan, Seconds join_timeout, Watchdog& watchdog);
+  /// master does not answer within `join_timeout`, and once `interrupted` says so.
+  JobMeeting(LaunchPlan& plan, Seconds join_timeout, Watchdog& watchdog,
+             const std::function<bool()>& interrupted);
   ~JobMeeting();
   JobMeeting(const JobMeeting&) = delete;
   JobMeeting& operator=(const JobMeeting&) = delete;
@@ -30,8 +32,9 @@ class JobMeeting {
   const std::string& address() const { return address_; }
 
  private:
-  void MeetInFolder(const LaunchPlan& plan, Seconds join_timeout, Watchdog& watchdog);
-  void MeetAtMaster(LaunchPlan& plan, Seconds join_timeout);
+  void MeetInFolder(const LaunchPlan& plan, Seconds join_timeout, Watchdog& watchdog,
+                    const std::function<bool()>& interrupted);
+  void MeetAtMaster(LaunchPlan& plan, Seconds join_timeout, const std::function<bool()>& interrupted);
 
   MeetingConfig config_;
   std::string address_ = "127.0.0.1";

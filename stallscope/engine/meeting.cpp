@@ -25,6 +25,8 @@ constexpr std::string_view kGreeting = "stallscope-meeting/1";
 /// Addresses are tens of bytes; a longer line is a stranger's.
 constexpr std::size_t kLongestLine = 1 << 20;
 constexpr Seconds kReplyTime{30};
+/// How often a waiting client looks whether it was interrupted.
+constexpr Seconds kLookUp{0.2};
 
 std::string ToHex(std::string_view bytes) {
   std::string text;
@@ -238,12 +240,14 @@ void MeetingServer::AnswerWaiters() {
   }
 }
 
-MeetingClient::MeetingClient(const std::string& host, int port, Seconds timeout)
-    : place_(fmt::format("{}:{}", host, port)) {
+MeetingClient::MeetingClient(const std::string& host, int port, Seconds timeout,
+                             std::function<bool()> interrupted)
+    : place_(fmt::format("{}:{}", host, port)), interrupted_(std::move(interrupted)) {
   const double deadline = MonotonicSeconds() + timeout.count();
   AddressList addresses;
   Resolve(host, port, SOCK_STREAM, addresses);
   while (socket_ < 0) {
+    CheckInterrupted();
     const double left = deadline - MonotonicSeconds();
     if (left <= 0) {
       throw Error(fmt::format("cannot reach the master at {} within {}", place_, FormatDuration(timeout)),
@@ -266,6 +270,10 @@ MeetingClient::MeetingClient(const std::string& host, int port, Seconds timeout)
   }
 }
 
+void MeetingClient::CheckInterrupted() const {
+  if (interrupted_()) throw Error("interrupted while the ranks met", "run it again", kExitInterrupted);
+}
+
 MeetingClient::~MeetingClient() {
   close(socket_);
 }
@@ -279,8 +287,10 @@ std::string MeetingClient::Ask(const std::string& request, Seconds timeout) {
   while ((end = received_.find('\n')) == std::string::npos) {
     const double left = deadline - MonotonicSeconds();
     pollfd readable{socket_, POLLIN, 0};
-    const int ready = left > 0 ? poll(&readable, 1, static_cast<int>(std::ceil(left * 1000))) : 0;
-    if (ready < 0 && errno == EINTR) continue;
+    CheckInterrupted();
+    const double slice = std::min(left, kLookUp.count());
+    const int ready = left > 0 ? poll(&readable, 1, static_cast<int>(std::ceil(slice * 1000))) : 0;
+    if ((ready < 0 && errno == EINTR) || (ready == 0 && left > slice)) continue;
     if (ready <= 0) {
       throw Error(fmt::format("the master at {} did not answer within {}", place_, FormatDuration(timeout)),
                   "check that all ranks were started, and raise --join-timeout");

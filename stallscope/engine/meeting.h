@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -44,8 +45,10 @@ class MeetingServer {
 /// One rank's connection to the meeting. Not thread-safe: one user at a time.
 class MeetingClient {
  public:
-  /// Tries until the server answers; throws Error after `timeout`.
-  MeetingClient(const std::string& host, int port, Seconds timeout);
+  /// Tries until the server answers; throws Error after `timeout`, and once `interrupted` says so.
+  MeetingClient(
+      const std::string& host, int port, Seconds timeout,
+      std::function<bool()> interrupted = [] { return false; });
   ~MeetingClient();
   MeetingClient(const MeetingClient&) = delete;
   MeetingClient& operator=(const MeetingClient&) = delete;
@@ -63,7 +66,10 @@ class MeetingClient {
  private:
   std::string Ask(const std::string& request, Seconds timeout);
 
+  void CheckInterrupted() const;
+
   std::string place_;
+  std::function<bool()> interrupted_;
   int socket_ = -1;
   std::string received_;
 };

@@ -63,6 +63,13 @@ class Faults(CommandTest):
         send_signal(process.pid, signal.SIGINT)
         self.assertEqual(self.finish_in_time(process).returncode, 130)
 
+    def test_ctrl_c_while_the_master_is_searched_ends_at_once(self):
+        flags = ["--nnodes", "2", "--node-rank", "1", "--master-addr", "127.0.0.1", "--master-port", "9"]
+        process = self.start([*ENDLESS, *flags, "--join-timeout", "10m"])
+        time.sleep(1)
+        send_signal(process.pid, signal.SIGINT)
+        self.assertEqual(self.finish_in_time(process).returncode, 130)
+
     def test_a_killed_rank_is_named_with_its_step(self):
         process = self.start_measuring()
         send_signal(self.engine_processes()[-1], signal.SIGKILL)
