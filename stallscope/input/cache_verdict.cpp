@@ -49,11 +49,12 @@ CacheVerdict JudgeByDevice(CacheState asked, double share, const CachePreparatio
             .worth_a_retry = true};
   }
   if (share <= kWarmShare) return {.state = "warm", .verified = true};
-  return {.state = share >= kColdShare ? "cold" : "mixed",
-          .reason = fmt::format("{:.1f} % of the bytes came from the device, at most {:.0f} % may: the files do "
-                                "not fit into memory, or it is short",
-                                100 * share, 100 * kWarmShare),
-          .worth_a_retry = true};
+  return {
+      .state = share >= kColdShare ? "cold" : "mixed",
+      .reason = fmt::format("{:.1f} % of the bytes came from the device, at most {:.0f} % may: the files do "
+                            "not fit into memory, or it is short",
+                            100 * share, 100 * kWarmShare),
+      .worth_a_retry = true};
 }
 
 }  // namespace
@@ -87,7 +88,8 @@ CacheVerdict JudgeCache(CacheState asked, const CacheEvidence& evidence) {
   }
   if (evidence.storage.kind == StorageKind::kRemote) return JudgeRemote(asked, evidence);
   if (!evidence.device_bytes)
-    return {.state = "unknown", .reason = "the kernel does not tell this process's read_bytes (/proc/self/io)"};
+    return {.state = "unknown",
+            .reason = "the kernel does not tell this process's read_bytes (/proc/self/io)"};
   if (evidence.file_bytes == 0) return {.state = "unknown", .reason = "nothing was read"};
   const double share = static_cast<double>(*evidence.device_bytes) / static_cast<double>(evidence.file_bytes);
   return JudgeByDevice(asked, share, evidence.prepared);

@@ -31,7 +31,8 @@ std::span<const std::uint8_t> FileBytes::Read(const std::string& path) {
   if (fstat(file.get(), &status) != 0) Fail(errno);
   if (!S_ISREG(status.st_mode)) throw BadSample("is no regular file");
   if (status.st_size > kLargestFile) throw BadSample("is larger than 1 GiB");
-  modified_s_ = static_cast<double>(status.st_mtim.tv_sec) + 1e-9 * static_cast<double>(status.st_mtim.tv_nsec);
+  modified_s_ =
+      static_cast<double>(status.st_mtim.tv_sec) + 1e-9 * static_cast<double>(status.st_mtim.tv_nsec);
   const auto size = static_cast<std::size_t>(status.st_size);
   if (buffer_.size() < size) buffer_.resize(size);
   std::size_t done = 0;

@@ -7,12 +7,11 @@
 #include <string_view>
 #include <vector>
 
-
 namespace stallscope {
 
-/// Class folders of JPEGs, as torchvision's ImageFolder takes them: FOLDER/CLASS/NAME.jpg, with a train/ level
-/// above the classes where there is one, and folders within a class. Names that begin with a dot, and files
-/// that are not called .jpg or .jpeg, are passed over.
+/// Class folders of JPEGs, as torchvision's ImageFolder takes them: FOLDER/CLASS/NAME.jpg, with a train/
+/// level above the classes where there is one, and folders within a class. Names that begin with a dot, and
+/// files that are not called .jpg or .jpeg, are passed over.
 class ImageFolder {
  public:
   /// Lists the names; opens no file. Throws Error.

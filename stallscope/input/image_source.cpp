@@ -24,7 +24,8 @@ class ImageReader : public SampleReader {
     batch.bytes += bytes.size();
     if (file_.modified_s() > source_.folder().listed_at_s()) source_.NoteWritten(sample);
     const int side = source_.image_size();
-    float* out = batch.pixels.data() + slot * 3 * static_cast<std::size_t>(side) * static_cast<std::size_t>(side);
+    float* out =
+        batch.pixels.data() + slot * 3 * static_cast<std::size_t>(side) * static_cast<std::size_t>(side);
     Prepare(bytes, seed, side, out);
     batch.labels[slot] = source_.folder().LabelOf(sample);
     batch.decode_s += MonotonicSeconds() - read_s;
@@ -49,7 +50,8 @@ class ImageReader : public SampleReader {
 
 }  // namespace
 
-ImageSource::ImageSource(ImageFolder folder, int image_size) : folder_(std::move(folder)), image_size_(image_size) {}
+ImageSource::ImageSource(ImageFolder folder, int image_size)
+    : folder_(std::move(folder)), image_size_(image_size) {}
 
 void ImageSource::Shape(Batch& batch, std::size_t samples) const {
   const auto side = static_cast<std::size_t>(image_size_);

@@ -3,14 +3,13 @@
 #include <fmt/format.h>
 
 // jpeglib.h needs FILE and size_t, and does not include them.
-#include <csetjmp>
-#include <cstdio>
-
 #include <jerror.h>
 #include <jpeglib.h>
 
 #include <algorithm>
 #include <array>
+#include <csetjmp>
+#include <cstdio>
 #include <cstring>
 #include <string>
 #include <string_view>
@@ -53,9 +52,11 @@ std::string_view OtherFormat(std::span<const std::uint8_t> file) {
     std::string_view bytes;
     std::string_view name;
   };
-  static constexpr std::array kMagics = {Magic{"\x89PNG", "a PNG"}, Magic{"GIF8", "a GIF"}, Magic{"RIFF", "a WebP"},
-                                         Magic{"BM", "a BMP"},      Magic{"II*", "a TIFF"}, Magic{"<", "a text file"}};
-  const std::string_view text(reinterpret_cast<const char*>(file.data()), std::min<std::size_t>(file.size(), 8));
+  static constexpr std::array kMagics = {Magic{"\x89PNG", "a PNG"}, Magic{"GIF8", "a GIF"},
+                                         Magic{"RIFF", "a WebP"},   Magic{"BM", "a BMP"},
+                                         Magic{"II*", "a TIFF"},    Magic{"<", "a text file"}};
+  const std::string_view text(reinterpret_cast<const char*>(file.data()),
+                              std::min<std::size_t>(file.size(), 8));
   for (const Magic& magic : kMagics) {
     if (text.starts_with(magic.bytes)) return magic.name;
   }
@@ -94,10 +95,10 @@ void CmykToRgb(const std::uint8_t* cmyk, std::uint8_t* rgb, int pixels, bool inv
 struct JpegDecoder::State {
   jpeg_decompress_struct image;
   ErrorManager errors;
-  bool whole;                   ///< the end marker was seen where it belongs
+  bool whole;  ///< the end marker was seen where it belongs
   std::array<char, JMSG_LENGTH_MAX> message;
-  JSAMPROW cmyk_row;            ///< in libjpeg's own memory, gone with the image
-  PixelRegion decoded;          ///< in scaled pixels
+  JSAMPROW cmyk_row;    ///< in libjpeg's own memory, gone with the image
+  PixelRegion decoded;  ///< in scaled pixels
 
   void StartDecode(int denominator) {
     image.scale_num = 1;
@@ -109,8 +110,8 @@ struct JpegDecoder::State {
 
   void ReadRows(RgbImage& pixels) {
     if (image.out_color_space == JCS_CMYK) {
-      cmyk_row = static_cast<JSAMPROW>(image.mem->alloc_large(reinterpret_cast<j_common_ptr>(&image), JPOOL_IMAGE,
-                                                              static_cast<std::size_t>(pixels.width) * 4));
+      cmyk_row = static_cast<JSAMPROW>(image.mem->alloc_large(
+          reinterpret_cast<j_common_ptr>(&image), JPOOL_IMAGE, static_cast<std::size_t>(pixels.width) * 4));
     }
     for (int y = 0; y < pixels.height; ++y) {
       JSAMPROW row = image.out_color_space == JCS_CMYK ? cmyk_row : pixels.row(y);
@@ -176,8 +177,8 @@ JpegSize JpegDecoder::Open(std::span<const std::uint8_t> file) {
   const JpegSize size{static_cast<int>(state.image.image_width), static_cast<int>(state.image.image_height)};
   if (std::max(size.width, size.height) > kLargestJpegSide) {
     jpeg_abort_decompress(&state.image);
-    throw BadSample(fmt::format("is {} x {} pixels, more than {} on a side", size.width, size.height,
-                                kLargestJpegSide));
+    throw BadSample(
+        fmt::format("is {} x {} pixels, more than {} on a side", size.width, size.height, kLargestJpegSide));
   }
   return size;
 }
@@ -220,8 +221,8 @@ void JpegDecoder::DecodeAll(RgbImage& pixels) {
 }
 
 int ChooseDenominator(const PixelRegion& region, int out_width, int out_height) {
-  const double shrink =
-      std::min(static_cast<double>(region.width) / out_width, static_cast<double>(region.height) / out_height);
+  const double shrink = std::min(static_cast<double>(region.width) / out_width,
+                                 static_cast<double>(region.height) / out_height);
   for (const int denominator : {8, 4, 2}) {
     if (shrink >= 1.0 * denominator) return denominator;
   }

@@ -3,11 +3,10 @@
 #include <fmt/format.h>
 
 // jpeglib.h needs FILE and size_t, and does not include them.
-#include <csetjmp>
-#include <cstdio>
-
 #include <jpeglib.h>
 
+#include <csetjmp>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 

@@ -193,10 +193,12 @@ void Loader::LoadUsable(SampleReader& reader, Batch& batch, std::uint32_t sample
 void Loader::RecordBad(std::uint32_t sample, const std::string& reason) {
   const std::lock_guard lock(state_->mutex);
   if (!state_->bad.insert(sample).second) return;
-  if (state_->first_bad.size() < kNamedBadFiles) state_->first_bad.push_back({source_.PathOf(sample), reason});
+  if (state_->first_bad.size() < kNamedBadFiles)
+    state_->first_bad.push_back({source_.PathOf(sample), reason});
   const std::size_t bad = state_->bad.size();
   // Without one usable sample the search for the next would never end, whatever share is allowed.
-  if (static_cast<double>(bad) <= options_.max_bad * static_cast<double>(source_.size()) && bad < source_.size())
+  if (static_cast<double>(bad) <= options_.max_bad * static_cast<double>(source_.size()) &&
+      bad < source_.size())
     return;
   const BadFile& example = state_->first_bad.front();
   throw Error(fmt::format("{} of {} samples cannot be used, more than --max-bad {:g}% allows: '{}' {}", bad,

@@ -1,13 +1,13 @@
 #include "stallscope/input/page_cache.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cctype>
 #include <filesystem>
-#include <fmt/format.h>
 #include <fstream>
 
 #include "stallscope/base/root.h"

@@ -10,12 +10,12 @@ namespace stallscope {
 
 /// What was done to the cached pages of some files, and what could be seen of it.
 struct CachePreparation {
-  std::size_t files = 0;           ///< that could be opened
-  std::uint64_t bytes = 0;         ///< of all files
-  std::uint64_t checked_bytes = 0; ///< of files that we may ask about: our own, or writable
-  std::uint64_t resident_bytes = 0;///< of the checked ones, in memory afterwards
-  std::string held;                ///< a file that stayed in memory though it was evicted; empty: none
-  std::string holder;              ///< who has that file mapped, where that can be seen
+  std::size_t files = 0;             ///< that could be opened
+  std::uint64_t bytes = 0;           ///< of all files
+  std::uint64_t checked_bytes = 0;   ///< of files that we may ask about: our own, or writable
+  std::uint64_t resident_bytes = 0;  ///< of the checked ones, in memory afterwards
+  std::string held;                  ///< a file that stayed in memory though it was evicted; empty: none
+  std::string holder;                ///< who has that file mapped, where that can be seen
 };
 
 /// Writes back and evicts every page of the files: unwritten pages would stay. A file that others have mapped

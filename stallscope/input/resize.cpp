@@ -4,6 +4,10 @@
 #include <cmath>
 #include <cstring>
 
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
 namespace stallscope {
 namespace {
 
@@ -27,9 +31,25 @@ template <typename Vector>
   std::memcpy(to, &vector, sizeof vector);
 }
 
+/// Eight bytes as floats. Compilers make scalar code of the portable conversion, so AVX2 says it by name.
+struct Portable {
+  [[gnu::always_inline]] static void Widen(const std::uint8_t* from, Floats8& to) {
+    to = __builtin_convertvector(__builtin_convertvector(Load<Bytes8>(from), Ints8), Floats8);
+  }
+};
+#ifdef __x86_64__
+struct Avx2 {
+  [[gnu::target("avx2")]] static void Widen(const std::uint8_t* from, Floats8& to) {
+    to = _mm256_cvtepi32_ps(_mm256_cvtepu8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(from))));
+  }
+};
+#endif
+
 /// out[i] = sum over the taps of weight * row[i], for i in [begin, end), in blocks of kBlock.
-[[gnu::always_inline]] inline void MixRows(const RgbImage& image, const Resizer::Taps& taps, const float* weights,
-                                           std::size_t begin, std::size_t end, float* out) {
+template <typename Isa>
+[[gnu::always_inline]] inline void MixRows(const RgbImage& image, const Resizer::Taps& taps,
+                                           const float* weights, std::size_t begin, std::size_t end,
+                                           float* out) {
   const std::size_t stride = image.stride();
   const std::uint8_t* first = image.row(taps.first);
   for (std::size_t i = begin; i < end; i += kBlock) {
@@ -38,10 +58,12 @@ template <typename Vector>
     const std::uint8_t* source = first + i;
     for (int tap = 0; tap < taps.count; ++tap, source += stride) {
       const float weight = weights[tap];
-      const auto left = __builtin_convertvector(Load<Bytes8>(source), Ints8);
-      const auto right = __builtin_convertvector(Load<Bytes8>(source + 8), Ints8);
-      low += weight * __builtin_convertvector(left, Floats8);
-      high += weight * __builtin_convertvector(right, Floats8);
+      Floats8 left;
+      Floats8 right;
+      Isa::Widen(source, left);
+      Isa::Widen(source + 8, right);
+      low += weight * left;
+      high += weight * right;
     }
     Store(out + i, low);
     Store(out + i + 8, high);
@@ -49,7 +71,8 @@ template <typename Vector>
 }
 
 /// One output pixel: red, green, blue and a lane that means nothing.
-[[gnu::always_inline]] inline Floats4 MixPixels(const float* row, const Resizer::Taps& taps, const float* weights) {
+[[gnu::always_inline]] inline Floats4 MixPixels(const float* row, const Resizer::Taps& taps,
+                                                const float* weights) {
   Floats4 sum = {};
   const float* source = row + 3 * static_cast<std::ptrdiff_t>(taps.first);
   for (int tap = 0; tap < taps.count; ++tap, source += 3) sum += weights[tap] * Load<Floats4>(source);
@@ -62,8 +85,9 @@ struct Planes {
   float* blue;
 };
 
-[[gnu::always_inline]] inline void MixColumns(const float* row, const Resizer::Table& table, const Floats4& scale,
-                                              const Floats4& offset, const Planes& out) {
+[[gnu::always_inline]] inline void MixColumns(const float* row, const Resizer::Table& table,
+                                              const Floats4& scale, const Floats4& offset,
+                                              const Planes& out) {
   const std::size_t width = table.taps.size();
   const float* weights = table.weights.data();
   std::size_t x = 0;
@@ -74,9 +98,13 @@ struct Planes {
       pixel[i] = MixPixels(row, taps, weights + taps.weights) * scale + offset;
     }
     // Four pixels of three channels become three channels of four pixels.
-    Store(out.red + x, Floats4{pixel[0][0], pixel[1][0], pixel[2][0], pixel[3][0]});
-    Store(out.green + x, Floats4{pixel[0][1], pixel[1][1], pixel[2][1], pixel[3][1]});
-    Store(out.blue + x, Floats4{pixel[0][2], pixel[1][2], pixel[2][2], pixel[3][2]});
+    const Floats4 red_green_01 = __builtin_shufflevector(pixel[0], pixel[1], 0, 4, 1, 5);
+    const Floats4 red_green_23 = __builtin_shufflevector(pixel[2], pixel[3], 0, 4, 1, 5);
+    const Floats4 blue_01 = __builtin_shufflevector(pixel[0], pixel[1], 2, 6, 3, 7);
+    const Floats4 blue_23 = __builtin_shufflevector(pixel[2], pixel[3], 2, 6, 3, 7);
+    Store(out.red + x, __builtin_shufflevector(red_green_01, red_green_23, 0, 1, 4, 5));
+    Store(out.green + x, __builtin_shufflevector(red_green_01, red_green_23, 2, 3, 6, 7));
+    Store(out.blue + x, __builtin_shufflevector(blue_01, blue_23, 0, 1, 4, 5));
   }
   for (; x < width; ++x) {
     const Resizer::Taps& taps = table.taps[x];
@@ -87,6 +115,7 @@ struct Planes {
   }
 }
 
+template <typename Isa>
 [[gnu::always_inline]] inline void ResizeBody(const RgbImage& image, const Resizer::Table& columns,
                                               const Resizer::Table& rows, std::size_t begin, std::size_t end,
                                               const Normalization& normalization, float* row, float* out) {
@@ -97,7 +126,7 @@ struct Planes {
   const std::size_t plane = width * rows.taps.size();
   for (std::size_t y = 0; y < rows.taps.size(); ++y) {
     const Resizer::Taps& taps = rows.taps[y];
-    MixRows(image, taps, rows.weights.data() + taps.weights, begin, end, row);
+    MixRows<Isa>(image, taps, rows.weights.data() + taps.weights, begin, end, row);
     float* red = out + y * width;
     MixColumns(row, columns, scale4, offset4, {red, red + plane, red + 2 * plane});
   }
@@ -107,8 +136,9 @@ using Body = void (*)(const RgbImage&, const Resizer::Table&, const Resizer::Tab
                       const Normalization&, float*, float*);
 
 void ResizePortably(const RgbImage& image, const Resizer::Table& columns, const Resizer::Table& rows,
-                    std::size_t begin, std::size_t end, const Normalization& normalization, float* row, float* out) {
-  ResizeBody(image, columns, rows, begin, end, normalization, row, out);
+                    std::size_t begin, std::size_t end, const Normalization& normalization, float* row,
+                    float* out) {
+  ResizeBody<Portable>(image, columns, rows, begin, end, normalization, row, out);
 }
 
 #ifdef __x86_64__
@@ -116,7 +146,7 @@ void ResizePortably(const RgbImage& image, const Resizer::Table& columns, const 
 [[gnu::target("avx2")]] void ResizeWithAvx2(const RgbImage& image, const Resizer::Table& columns,
                                             const Resizer::Table& rows, std::size_t begin, std::size_t end,
                                             const Normalization& normalization, float* row, float* out) {
-  ResizeBody(image, columns, rows, begin, end, normalization, row, out);
+  ResizeBody<Avx2>(image, columns, rows, begin, end, normalization, row, out);
 }
 #endif
 

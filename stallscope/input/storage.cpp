@@ -22,12 +22,18 @@ struct KnownType {
 
 /// From linux/magic.h, and from the sources of those that are not in the kernel.
 constexpr std::array kKnownTypes = {
-    KnownType{0x01021994, StorageKind::kMemory, "tmpfs"},   KnownType{0x858458f6, StorageKind::kMemory, "ramfs"},
-    KnownType{0x6969, StorageKind::kRemote, "NFS"},         KnownType{0x65735546, StorageKind::kRemote, "FUSE"},
-    KnownType{0xff534d42, StorageKind::kRemote, "CIFS"},    KnownType{0xfe534d42, StorageKind::kRemote, "SMB"},
-    KnownType{0x01021997, StorageKind::kRemote, "9P"},      KnownType{0x00c36400, StorageKind::kRemote, "Ceph"},
-    KnownType{0x0bd00bd0, StorageKind::kRemote, "Lustre"},  KnownType{0x47504653, StorageKind::kRemote, "GPFS"},
-    KnownType{0x19830326, StorageKind::kRemote, "BeeGFS"},  KnownType{0x5346414f, StorageKind::kRemote, "AFS"},
+    KnownType{0x01021994, StorageKind::kMemory, "tmpfs"},
+    KnownType{0x858458f6, StorageKind::kMemory, "ramfs"},
+    KnownType{0x6969, StorageKind::kRemote, "NFS"},
+    KnownType{0x65735546, StorageKind::kRemote, "FUSE"},
+    KnownType{0xff534d42, StorageKind::kRemote, "CIFS"},
+    KnownType{0xfe534d42, StorageKind::kRemote, "SMB"},
+    KnownType{0x01021997, StorageKind::kRemote, "9P"},
+    KnownType{0x00c36400, StorageKind::kRemote, "Ceph"},
+    KnownType{0x0bd00bd0, StorageKind::kRemote, "Lustre"},
+    KnownType{0x47504653, StorageKind::kRemote, "GPFS"},
+    KnownType{0x19830326, StorageKind::kRemote, "BeeGFS"},
+    KnownType{0x5346414f, StorageKind::kRemote, "AFS"},
     KnownType{0x20030528, StorageKind::kRemote, "OrangeFS"},
 };
 

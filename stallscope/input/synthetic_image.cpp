@@ -11,7 +11,7 @@ namespace {
 
 /// Deviation of one octave of brightness, in steps of 255; chosen for the bytes per pixel that the header
 /// promises. Images scatter around it by kContrastSpread (of its logarithm).
-constexpr double kOctaveDeviation = 16;
+constexpr double kOctaveDeviation = 9.6;
 constexpr double kContrastSpread = 0.25;
 /// Colour varies less than brightness in photographs.
 constexpr double kChromaPart = 0.35;
@@ -29,7 +29,9 @@ class OctaveNoise {
     for (int cell = kLargestCell; cell >= 1; cell /= 2) AddOctave(cell, deviation, random);
   }
 
-  const float* row(int y) const { return values_.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(width_); }
+  const float* row(int y) const {
+    return values_.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(width_);
+  }
 
  private:
   void AddOctave(int cell, double deviation, Random& random) {

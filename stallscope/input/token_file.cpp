@@ -28,7 +28,9 @@ void Widen(std::span<std::int64_t> out, const std::uint8_t* bytes) {
 }  // namespace
 
 TokenFile::TokenFile(const std::filesystem::path& path)
-    : path_(path), file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)), width_(path.extension() == ".u32" ? 4 : 2) {
+    : path_(path),
+      file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)),
+      width_(path.extension() == ".u32" ? 4 : 2) {
   struct stat status {};
   if (!file_.valid() || fstat(file_.get(), &status) != 0) {
     throw Error(fmt::format("cannot open the token file '{}': {}", path_, ErrnoText(errno)),
@@ -41,7 +43,8 @@ TokenFile::TokenFile(const std::filesystem::path& path)
                 "write it again, or make one with `stallscope dataset make DIR --tokens N`");
   }
   if (bytes % width != 0) {
-    throw Error(fmt::format("the token file '{}' has {} bytes, no whole number of {}-byte tokens", path_, bytes, width_),
+    throw Error(fmt::format("the token file '{}' has {} bytes, no whole number of {}-byte tokens", path_,
+                            bytes, width_),
                 "write it again, as uint16 (any name) or uint32 (a name that ends in .u32)");
   }
   tokens_ = bytes / width;
