@@ -58,7 +58,7 @@ void Print(const ImageFolder& folder, const DatasetCheck& check, const std::stri
         check.height.median, check.measured);
   }
   if (folder.passed_over() > 0)
-    fmt::print("passed over {} files that are not called .jpg\n", folder.passed_over());
+    fmt::print("passed over {} file(s) that are not called .jpg\n", folder.passed_over());
   for (const BadFile& bad : check.bad) fmt::print("bad         '{}' {}\n", bad.path, bad.reason);
 }
 

@@ -67,7 +67,6 @@ ImageFolder ImageFolder::List(const std::filesystem::path& folder) {
     throw Error(fmt::format("the class folder '{}' holds no JPEG", empty_class),
                 "remove the folder, or put its images there");
   }
-  list.passed_over_ += top.files.size();
   return list;
 }
 

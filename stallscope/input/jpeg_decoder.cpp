@@ -108,22 +108,31 @@ struct JpegDecoder::State {
     jpeg_start_decompress(&image);
   }
 
+  /// In libjpeg's own memory: gone with the image, also after a jump.
+  JSAMPROW NewRow() {
+    const std::size_t bytes = static_cast<std::size_t>(image.output_width) * 4;
+    return static_cast<JSAMPROW>(
+        image.mem->alloc_large(reinterpret_cast<j_common_ptr>(&image), JPOOL_IMAGE, bytes));
+  }
+
   void ReadRows(RgbImage& pixels) {
-    if (image.out_color_space == JCS_CMYK) {
-      cmyk_row = static_cast<JSAMPROW>(image.mem->alloc_large(
-          reinterpret_cast<j_common_ptr>(&image), JPOOL_IMAGE, static_cast<std::size_t>(pixels.width) * 4));
-    }
+    const bool four_inks = image.out_color_space == JCS_CMYK;
+    if (four_inks) cmyk_row = NewRow();
     for (int y = 0; y < pixels.height; ++y) {
-      JSAMPROW row = image.out_color_space == JCS_CMYK ? cmyk_row : pixels.row(y);
+      JSAMPROW row = four_inks ? cmyk_row : pixels.row(y);
       jpeg_read_scanlines(&image, &row, 1);
-      if (image.out_color_space == JCS_CMYK)
-        CmykToRgb(row, pixels.row(y), pixels.width, image.saw_Adobe_marker != 0);
+      if (four_inks) CmykToRgb(row, pixels.row(y), pixels.width, image.saw_Adobe_marker != 0);
     }
   }
 
   void ReadToEnd() {
     const JDIMENSION left = image.output_height - image.output_scanline;
-    if (left > 0) jpeg_skip_scanlines(&image, left);
+    // libjpeg does not read what is skipped up to the very end; the last row makes it.
+    if (left > 1) jpeg_skip_scanlines(&image, left - 1);
+    if (left > 0) {
+      JSAMPROW row = NewRow();
+      jpeg_read_scanlines(&image, &row, 1);
+    }
     jpeg_finish_decompress(&image);
   }
 

@@ -12,6 +12,7 @@
 
 #include "stallscope/base/error.h"
 #include "stallscope/input/bad_sample.h"
+#include "stallscope/input/folder_entries.h"
 
 namespace stallscope {
 namespace {
@@ -31,6 +32,9 @@ TokenFile::TokenFile(const std::filesystem::path& path)
     : path_(path),
       file_(open(path.c_str(), O_RDONLY | O_CLOEXEC)),
       width_(path.extension() == ".u32" ? 4 : 2) {
+  if (IsJpegName(path_)) {
+    throw Error(fmt::format("'{}' is one image", path_), "give the folder that holds the class folders");
+  }
   struct stat status {};
   if (!file_.valid() || fstat(file_.get(), &status) != 0) {
     throw Error(fmt::format("cannot open the token file '{}': {}", path_, ErrnoText(errno)),
