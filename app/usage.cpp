@@ -10,9 +10,15 @@ namespace {
 const CLI::App& ChosenApp(const CLI::App& app) {
   const std::vector<const CLI::App*> chosen = app.get_subcommands(nullptr);
   for (const CLI::App* subcommand : chosen) {
-    if (subcommand->parsed()) return *subcommand;
+    if (subcommand->parsed()) return ChosenApp(*subcommand);
   }
   return app;
+}
+
+/// "stallscope dataset make": what was typed to come here.
+std::string FullName(const CLI::App& app) {
+  const CLI::App* parent = app.get_parent();
+  return parent == nullptr ? app.get_name() : FullName(*parent) + " " + app.get_name();
 }
 
 std::vector<std::string> OptionNames(const CLI::App& app) {
@@ -43,14 +49,20 @@ HelpFormatter::HelpFormatter() {
 UsageError UsageErrorFrom(const CLI::ParseError& error, const CLI::App& app,
                           const std::vector<std::string>& argv) {
   const CLI::App& chosen = ChosenApp(app);
-  const bool at_top = &chosen == &app;
-  const std::string help = at_top ? "stallscope --help" : "stallscope " + chosen.get_name() + " --help";
-  if (argv.size() < 2) return {"no command was given", "see `stallscope --help`"};
+  // The top, or a command that has commands of its own.
+  const bool at_top = !chosen.get_subcommands(nullptr).empty();
+  const std::string help = FullName(chosen) + " --help";
+  const std::size_t named = &chosen == &app ? 1 : 2;  // words of argv that lead here
+  if (argv.size() <= named) {
+    return {named == 1 ? "no command was given" : "no command of " + chosen.get_name() + " was given",
+            "see `" + help + "`"};
+  }
   if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
       dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
-    const std::vector<std::string> known = at_top ? CommandNames(app) : OptionNames(chosen);
+    const std::vector<std::string> known = at_top ? CommandNames(chosen) : OptionNames(chosen);
     const std::vector<std::string> extras =
-        at_top ? std::vector(argv.begin() + 1, argv.end()) : chosen.remaining(true);
+        at_top ? std::vector(argv.begin() + static_cast<std::ptrdiff_t>(named), argv.end())
+               : chosen.remaining(true);
     if (!extras.empty()) {
       const std::string& wrong = extras.front();
       const bool is_option = wrong.starts_with("-");
