@@ -111,7 +111,8 @@ std::shared_ptr<Batch> Loader::Next() {
 
 void Loader::Work(int worker, SampleReader& reader) {
   State& state = *state_;
-  const auto queue = static_cast<std::size_t>(options_.workers * options_.prefetch_per_worker);
+  const std::size_t queue =
+      static_cast<std::size_t>(options_.workers) * static_cast<std::size_t>(options_.prefetch_per_worker);
   std::unique_lock lock(state.mutex);
   while (true) {
     state.work.wait(lock, [&] {
