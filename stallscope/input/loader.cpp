@@ -175,11 +175,7 @@ bool Loader::FillBatch(SampleReader& reader, Batch& batch, std::size_t first, st
 
 void Loader::LoadUsable(SampleReader& reader, Batch& batch, std::uint32_t sample, std::size_t slot) {
   while (true) {
-    const auto is_bad = [&] {
-      const std::lock_guard lock(state_->mutex);
-      return state_->bad.contains(sample);
-    };
-    if (!is_bad()) {
+    if (!IsKnownBad(sample)) {
       try {
         reader.Load(sample, SampleSeed(options_.seed, state_->epoch, sample), batch, slot);
         return;
@@ -191,20 +187,35 @@ void Loader::LoadUsable(SampleReader& reader, Batch& batch, std::uint32_t sample
   }
 }
 
+bool Loader::IsKnownBad(std::uint32_t sample) {
+  const std::lock_guard lock(state_->mutex);
+  if (!state_->bad.contains(sample)) return false;
+  // Every worker that meets one looks at the number: whoever found the last may be another.
+  CheckNumberOfBad();
+  return true;
+}
+
 void Loader::RecordBad(std::uint32_t sample, const std::string& reason) {
   const std::lock_guard lock(state_->mutex);
-  if (!state_->bad.insert(sample).second) return;
-  if (state_->first_bad.size() < kNamedBadFiles)
+  const bool is_new = state_->bad.insert(sample).second;
+  if (is_new && state_->first_bad.size() < kNamedBadFiles)
     state_->first_bad.push_back({source_.PathOf(sample), reason});
+  CheckNumberOfBad();
+}
+
+void Loader::CheckNumberOfBad() const {
   const std::size_t bad = state_->bad.size();
-  // Without one usable sample the search for the next would never end, whatever share is allowed.
-  if (static_cast<double>(bad) <= options_.max_bad * static_cast<double>(source_.size()) &&
-      bad < source_.size())
-    return;
+  const std::size_t all = source_.size();
   const BadFile& example = state_->first_bad.front();
-  throw Error(fmt::format("{} of {} samples cannot be used, more than --max-bad {:g}% allows: '{}' {}", bad,
-                          source_.size(), 100 * options_.max_bad, example.path, example.reason),
-              "see all with `stallscope dataset info DIR --decode`, and remove them or raise --max-bad");
+  if (bad >= all) {
+    throw Error(fmt::format("none of {} samples can be used: '{}' {}", all, example.path, example.reason),
+                "check that this is the folder that you meant");
+  }
+  if (static_cast<double>(bad) > options_.max_bad * static_cast<double>(all)) {
+    throw Error(fmt::format("{} of {} samples cannot be used, more than --max-bad {:g}% allows: '{}' {}", bad,
+                            all, 100 * options_.max_bad, example.path, example.reason),
+                "see all with `stallscope dataset info DIR --decode`, and remove them or raise --max-bad");
+  }
 }
 
 LoaderStats Loader::Stats() const {

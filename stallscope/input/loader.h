@@ -64,7 +64,10 @@ class Loader {
   bool FillBatch(SampleReader& reader, Batch& batch, std::size_t first, std::size_t samples);
   /// Writes a sample, or the first usable one after it.
   void LoadUsable(SampleReader& reader, Batch& batch, std::uint32_t sample, std::size_t slot);
+  bool IsKnownBad(std::uint32_t sample);
   void RecordBad(std::uint32_t sample, const std::string& reason);
+  /// Throws Error where there are too many. The state must be locked.
+  void CheckNumberOfBad() const;
 
   const SampleSource& source_;
   LoaderOptions options_;
