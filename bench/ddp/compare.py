@@ -1,16 +1,18 @@
 #!/usr/bin/python3
 """Our engine against PyTorch's DistributedDataParallel: ResNet-18 on two ranks, both sides in one run.
 
-Both jobs stay up, each rank on its core with one thread, Gloo over loopback. Rounds of three short blocks
-(Python, engine, engine without recording) come in random order, so that drift hits all alike; ratios are
-those of mean step times, with 95 % intervals from a bootstrap over rounds. Ends when the intervals are
-narrow enough, or after --max-time.
+Both jobs stay up, each rank on its core with one thread, Gloo over loopback. In each round the two sides
+take turns, in random order; the engine's turn is on-off-off-on or off-on-on-off (recording), so that drift
+hits all alike. A ratio is the geometric mean of the rounds' ratios without the outer tenth on either side
+(other work on the machine comes in bursts), with a 95 % interval from a bootstrap over rounds. Ends when the
+intervals are narrow enough, or after --max-time.
 
     bench/ddp/compare.py [--max-time 900] [--rounds 20] [--json FILE]
 """
 
 import argparse
 import json
+import math
 import os
 import pathlib
 import random
@@ -22,9 +24,11 @@ import time
 
 HERE = pathlib.Path(__file__).parent
 ENGINE = HERE.parents[1] / "build" / "stallscope-engine"
-IMAGE_SIZE, BATCH, RANKS, STEPS, SETTLE = 64, 8, 2, 6, 1
+IMAGE_SIZE, BATCH, RANKS = 64, 8, 2
+PYTHON_STEPS, ENGINE_STEPS = 6, 3  # per block; the first step of a turn is run before, and not counted
+TRIMMED = 0.1
 SPEED_HALF_WIDTH, RECORDING_HALF_WIDTH = 0.02, 0.015
-RESAMPLES = 4000
+RESAMPLES = 2000
 
 
 class PythonJob:
@@ -112,18 +116,20 @@ class EngineJob:
 
 
 def mean_step(durations_by_rank):
-    return statistics.fmean(statistics.fmean(durations[SETTLE:]) for durations in durations_by_rank)
+    return statistics.fmean(statistics.fmean(durations) for durations in durations_by_rank)
+
+
+def trimmed_mean(values):
+    values = sorted(values)
+    cut = int(TRIMMED * len(values))
+    return statistics.fmean(values[cut : len(values) - cut])
 
 
 def ratio_interval(numerators, denominators, generator):
-    count = len(numerators)
-    ratios = []
-    for _ in range(RESAMPLES):
-        chosen = [generator.randrange(count) for _ in range(count)]
-        ratios.append(sum(numerators[i] for i in chosen) / sum(denominators[i] for i in chosen))
-    ratios.sort()
-    mean = sum(numerators) / sum(denominators)
-    return mean, ratios[int(0.025 * RESAMPLES)], ratios[int(0.975 * RESAMPLES) - 1]
+    logs = [math.log(a / b) for a, b in zip(numerators, denominators)]
+    means = sorted(trimmed_mean(generator.choices(logs, k=len(logs))) for _ in range(RESAMPLES))
+    low, high = means[int(0.025 * RESAMPLES)], means[int(0.975 * RESAMPLES) - 1]
+    return tuple(math.exp(value) for value in (trimmed_mean(logs), low, high))
 
 
 def describe(name, interval, wanted):
@@ -143,30 +149,35 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         python, engine = PythonJob(folder), EngineJob(folder)
 
-        def python_block():
-            times["python"].append(mean_step(python.run(STEPS + SETTLE)))
+        def python_turn():
+            python.run(1)
+            times["python"].append(mean_step(python.run(PYTHON_STEPS)))
 
-        def engine_block(record):
+        def engine_turn():
             nonlocal recording, recorded_time
-            ranks = engine.run(STEPS + SETTLE, record)
-            times["engine" if record else "unrecorded"].append(
-                mean_step([[step["total_s"] for step in rank["steps"]] for rank in ranks])
-            )
-            if record:
-                recording += sum(rank["recording_s"] for rank in ranks)
-                recorded_time += sum(step["total_s"] for rank in ranks for step in rank["steps"])
+            engine.run(1, True)
+            first = generator.random() < 0.5
+            blocks = {True: [], False: []}
+            for record in (first, not first, not first, first):
+                ranks = engine.run(ENGINE_STEPS, record)
+                blocks[record].append(mean_step([[step["total_s"] for step in rank["steps"]] for rank in ranks]))
+                if record:
+                    recording += sum(rank["recording_s"] for rank in ranks)
+                    recorded_time += sum(step["total_s"] for rank in ranks for step in rank["steps"])
+            times["engine"].append(statistics.fmean(blocks[True]))
+            times["unrecorded"].append(statistics.fmean(blocks[False]))
 
-        blocks = [python_block, lambda: engine_block(True), lambda: engine_block(False)]
-        for block in blocks * 2:  # warm up: buckets are rebuilt, allocators filled
-            block()
+        turns = [python_turn, engine_turn]
+        for turn in turns * 2:  # warm up: buckets are rebuilt, allocators filled
+            turn()
         for values in times.values():
             values.clear()
         recording, recorded_time = 0.0, 0.0
         begin = time.monotonic()
         while True:
-            generator.shuffle(blocks)
-            for block in blocks:
-                block()
+            generator.shuffle(turns)
+            for turn in turns:
+                turn()
             rounds = len(times["python"])
             if rounds < options.rounds or rounds % 5 != 0:
                 continue
@@ -180,7 +191,7 @@ def main():
                 break
         python.close()
         engine.close()
-    print(f"ResNet-18, {IMAGE_SIZE} px, batch {BATCH}, {RANKS} ranks, {rounds} rounds of {STEPS} steps")
+    print(f"ResNet-18, {IMAGE_SIZE} px, batch {BATCH}, {RANKS} ranks, {rounds} rounds")
     print(f"mean step: Python DDP {1e3 * statistics.fmean(times['python']):.1f} ms, "
           f"engine {1e3 * statistics.fmean(times['engine']):.1f} ms")
     print(describe("steps/s, engine to Python DDP", speed, "wanted: interval reaches 1.0 within 2 %"))
