@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "stallscope/input/pixels.h"
 
@@ -28,6 +29,7 @@ class JpegDecoder {
 
   /// Reads the header. The bytes must live until the image has been decoded.
   JpegSize Open(std::span<const std::uint8_t> file);
+  JpegSize Open(std::vector<std::uint8_t>&& file) = delete;
 
   /// Decodes at least this region of the opened image, at 1/`denominator` (1, 2, 4 or 8) of its size, into
   /// `pixels`. Gives the region's place in it: codecs start at their own block boundaries, and one pixel of

@@ -61,9 +61,10 @@ TEST(JpegDecoder, ARegionHasExactlyThePixelsOfAFullDecode) {
 }
 
 TEST(JpegDecoder, OnlyAboutTheNeededPixelsAreDecoded) {
+  const Bytes file = TestJpeg(3, 400, 300);
   JpegDecoder decoder;
   RgbImage part;
-  decoder.Open(TestJpeg(3, 400, 300));
+  decoder.Open(file);
   decoder.Decode({200, 100, 50, 40}, 1, part);
   // Columns start at a block of 16 pixels; one pixel of margin on each side.
   EXPECT_LE(part.width, 50 + 2 + 2 * 16);
