@@ -52,7 +52,7 @@ inline std::vector<ZooCase> ZooCases() {
       {"resnet152:norm=none", 32, 0.001, 50, false},
       {"resnet152:residual=none", 32, 0.001, 50, false},
       {"resnet152:norm=none,residual=none", 32, 0.01, 50, false},
-      {"mobilenet_v2", 32, 0.01, 65},
+      {"mobilenet_v2", 64, 0.01, 33},
       {"shufflenet_v2_x0_5", 32, 0.01, 65},
       {"shufflenet_v2_x1_0", 32, 0.01, 50},
       {"vit_b_16", 32, 0.005, 48},

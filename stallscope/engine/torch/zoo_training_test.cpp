@@ -12,7 +12,9 @@ class EveryNetworkOnTwoRanks : public testing::TestWithParam<ZooCase> {};
 TEST_P(EveryNetworkOnTwoRanks, LowersItsLossAndStaysTheSameOnBoth) {
   TrainingConfig config;
   config.model = GetParam().spec;
-  config.batch = 2;
+  // A batch norm over the two values of two samples divides by next to nothing, and training explodes.
+  const bool has_norms = !BufferTensors(BuildSmall(GetParam().spec, GetParam().size)).empty();
+  config.batch = has_norms && GetParam().size <= 200 ? 4 : 2;
   double first = 0;
   double last = 0;
   std::vector<double> weights(2);
