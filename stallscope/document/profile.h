@@ -18,6 +18,14 @@ struct ToolInfo {
   std::optional<std::string> torch;  ///< libtorch's version; absent where no engine ran
 };
 
+/// The data set of the rungs with real data.
+struct DatasetInfo {
+  std::string path;
+  std::string kind;  ///< "images" or "tokens"
+  std::int64_t samples = 0;
+  std::int64_t bytes = 0;  ///< of all files; scaled up from some of them where there are very many
+};
+
 /// What was trained.
 struct WorkloadInfo {
   std::string model;
@@ -33,7 +41,8 @@ struct WorkloadInfo {
   std::string bucket;  ///< as --bucket takes it: "25MiB", "tensor" or "model"
   std::optional<std::int64_t> image_size;
   std::optional<std::int64_t> sequence_length;
-  std::optional<std::int64_t> loader_workers;
+  std::optional<std::int64_t> loader_workers;  ///< per device
+  std::optional<DatasetInfo> dataset;
 };
 
 /// Where it was trained.
@@ -43,6 +52,8 @@ struct ClusterInfo {
   std::string device;   ///< "cpu"
   std::string backend;  ///< "gloo"
   bool emulated = false;
+  std::optional<double> emulated_bandwidth_bytes_per_s;  ///< of every machine's link
+  std::optional<double> emulated_disk_bytes_per_s;       ///< of all machines together
 };
 
 /// Means per step, over ranks, steps and kept rounds, in seconds.
@@ -62,12 +73,41 @@ struct CommunicationInfo {
   double overlap_share = 0;  ///< of the communicating time, hidden behind the backward pass
 };
 
+/// One gradient bucket of a synchronised rung: means over ranks, steps and kept rounds, in seconds since
+/// the step began.
+struct BucketInfo {
+  std::int64_t bytes = 0;
+  double ready_s = 0;
+  double begin_s = 0;
+  double end_s = 0;
+  double exposed_s = 0;  ///< of it, after the last gradient was computed
+};
+
+/// What a machine did while a rung was measured: means over samples, kept rounds and machines. What could
+/// not be read is absent.
+struct ResourceInfo {
+  std::optional<double> cpu_busy_share;  ///< of all cores
+  std::optional<double> memory_used_bytes;
+  std::optional<double> page_cache_bytes;
+  std::optional<double> disk_read_bytes_per_s;
+  std::optional<double> disk_written_bytes_per_s;
+  std::optional<double> network_received_bytes_per_s;  ///< without loopback
+  std::optional<double> network_sent_bytes_per_s;
+  std::optional<double> gpu_busy_share;
+  std::optional<double> gpu_memory_bytes;
+};
+
 struct ConditionInfo {
   Estimate step_time_s;
   int rounds = 0;
   int steps = 0;  ///< measured steps of one rank, all rounds
   StepParts parts;
   std::optional<CommunicationInfo> communication;  ///< only where gradients are synchronised
+  std::vector<BucketInfo> buckets;                 ///< in the order of handing over; likewise
+  std::optional<ResourceInfo> resources;           ///< with --sample
+  /// What the files of a rung with real data were verified to be: "warm", "cold", or "client-cold" where
+  /// the server of a network file system may have had them in its memory.
+  std::optional<std::string> cache;
 };
 
 struct AbsentCondition {
@@ -100,8 +140,30 @@ struct FirstEpoch {
 
 struct SteadyState {
   Estimate step_time_s;
-  double cached_share = 1;
+  double cached_share = 1;                 ///< of the data set, in the memory of each machine
+  std::optional<std::int64_t> room_bytes;  ///< memory of one machine that cached files could take
   Stalls stalls;
+};
+
+/// What one worker of the loader needs for one sample, with nothing else running; means over kept rounds.
+struct LoaderInfo {
+  double read_s = 0;    ///< a file that is in memory
+  double decode_s = 0;  ///< decoding, resizing, normalising
+  double bytes = 0;     ///< read
+};
+
+/// The settings that would hide loading behind training, from the measured rates.
+struct OptimalLoading {
+  std::optional<int> workers_per_device;
+  std::optional<double> cached_share;       ///< of the data set that has to be in memory, at least
+  std::optional<std::int64_t> cache_bytes;  ///< memory of each machine for it
+};
+
+/// The literature's network stall: this cluster against one machine that holds as many devices.
+struct ReferenceInfo {
+  std::string file;
+  Estimate node_step_time_s;  ///< the other document's
+  Stall network;              ///< share of this document's cluster step
 };
 
 enum class Severity { kInfo, kWarning, kProblem };
@@ -133,12 +195,16 @@ struct Profile {
   std::optional<SteadyState> steady_state;
   std::optional<Estimate> loader_limit_s;
   std::optional<Estimate> fetch_limit_s;
+  std::optional<LoaderInfo> loader;
+  std::optional<OptimalLoading> optimal;
+  std::optional<ReferenceInfo> reference;
   Estimate samples_per_s;
   std::string stopped_by;              ///< "tolerance", "max-time", "interrupted" or "failed"
   std::optional<std::string> failure;  ///< what ended measuring, where stopped_by is "failed"
   int rounds_kept = 0;
-  int rounds_dropped = 0;
-  int warm_up_steps = 0;  ///< discarded, per rank, before and within the rounds
+  int rounds_dropped = 0;     ///< other processes disturbed them
+  int rounds_unverified = 0;  ///< their files were not in the state that was asked for
+  int warm_up_steps = 0;      ///< discarded, per rank, before and within the rounds
   std::vector<Finding> findings;
 };
 

@@ -17,6 +17,15 @@ HostInfo ReadHostInfo(const JsonFields& fields) {
   return host;
 }
 
+std::optional<DatasetInfo> ReadDataset(const JsonFields& workload) {
+  const auto fields = workload.OptionalObject("dataset");
+  if (!fields) return std::nullopt;
+  return DatasetInfo{.path = fields->Text("path"),
+                     .kind = fields->Text("kind"),
+                     .samples = fields->Integer("samples"),
+                     .bytes = fields->Integer("bytes")};
+}
+
 WorkloadInfo ReadWorkload(const JsonFields& fields) {
   return {.model = fields.Text("model"),
           .parameters = fields.Integer("parameters"),
@@ -31,7 +40,8 @@ WorkloadInfo ReadWorkload(const JsonFields& fields) {
           .bucket = fields.Text("bucket"),
           .image_size = fields.OptionalInteger("image_size"),
           .sequence_length = fields.OptionalInteger("sequence_length"),
-          .loader_workers = fields.OptionalInteger("loader_workers")};
+          .loader_workers = fields.OptionalInteger("loader_workers"),
+          .dataset = ReadDataset(fields)};
 }
 
 ClusterInfo ReadCluster(const JsonFields& fields) {
@@ -39,7 +49,21 @@ ClusterInfo ReadCluster(const JsonFields& fields) {
           .devices_per_node = fields.SmallInteger("devices_per_node"),
           .device = fields.Text("device"),
           .backend = fields.Text("backend"),
-          .emulated = fields.Truth("emulated")};
+          .emulated = fields.Truth("emulated"),
+          .emulated_bandwidth_bytes_per_s = fields.OptionalNumber("emulated_bandwidth_bytes_per_s"),
+          .emulated_disk_bytes_per_s = fields.OptionalNumber("emulated_disk_bytes_per_s")};
+}
+
+ResourceInfo ReadResources(const JsonFields& fields) {
+  return {.cpu_busy_share = fields.OptionalNumber("cpu_busy_share"),
+          .memory_used_bytes = fields.OptionalNumber("memory_used_bytes"),
+          .page_cache_bytes = fields.OptionalNumber("page_cache_bytes"),
+          .disk_read_bytes_per_s = fields.OptionalNumber("disk_read_bytes_per_s"),
+          .disk_written_bytes_per_s = fields.OptionalNumber("disk_written_bytes_per_s"),
+          .network_received_bytes_per_s = fields.OptionalNumber("network_received_bytes_per_s"),
+          .network_sent_bytes_per_s = fields.OptionalNumber("network_sent_bytes_per_s"),
+          .gpu_busy_share = fields.OptionalNumber("gpu_busy_share"),
+          .gpu_memory_bytes = fields.OptionalNumber("gpu_memory_bytes")};
 }
 
 ConditionInfo ReadCondition(const JsonFields& fields) {
@@ -53,11 +77,26 @@ ConditionInfo ReadCondition(const JsonFields& fields) {
                                     .backward_s = parts.Number("backward_s"),
                                     .exposed_communication_s = parts.Number("exposed_communication_s"),
                                     .optimizer_s = parts.Number("optimizer_s")},
-                          .communication = std::nullopt};
+                          .communication = std::nullopt,
+                          .buckets = {},
+                          .resources = std::nullopt,
+                          .cache = fields.OptionalText("cache")};
   if (const auto communication = fields.OptionalObject("communication")) {
     condition.communication = CommunicationInfo{.transfer_s = communication->Number("transfer_s"),
                                                 .skew_s = communication->Number("skew_s"),
                                                 .overlap_share = communication->Number("overlap_share")};
+  }
+  if (fields.Has("buckets")) {
+    for (const JsonFields& bucket : fields.Objects("buckets")) {
+      condition.buckets.push_back({.bytes = bucket.Integer("bytes"),
+                                   .ready_s = bucket.Number("ready_s"),
+                                   .begin_s = bucket.Number("begin_s"),
+                                   .end_s = bucket.Number("end_s"),
+                                   .exposed_s = bucket.Number("exposed_s")});
+    }
+  }
+  if (const auto resources = fields.OptionalObject("resources")) {
+    condition.resources = ReadResources(*resources);
   }
   return condition;
 }
@@ -83,6 +122,31 @@ Stalls ReadStalls(const JsonFields& fields) {
   if (const auto parts = fields.OptionalObject("prep")) stalls.copy = ReadStall(*parts, "copy");
   stalls.fetch = ReadStall(fields, "fetch");
   return stalls;
+}
+
+void ReadLoading(const JsonFields& fields, Profile& profile) {
+  profile.loader_limit_s = fields.OptionalInterval("loader_limit_s");
+  profile.fetch_limit_s = fields.OptionalInterval("fetch_limit_s");
+  if (const auto loader = fields.OptionalObject("loader")) {
+    profile.loader = LoaderInfo{.read_s = loader->Number("read_s"),
+                                .decode_s = loader->Number("decode_s"),
+                                .bytes = loader->Number("bytes")};
+  }
+  if (const auto optimal = fields.OptionalObject("optimal")) {
+    profile.optimal = OptimalLoading{.cached_share = optimal->OptionalNumber("cached_share"),
+                                     .cache_bytes = optimal->OptionalInteger("cache_bytes")};
+    if (optimal->Has("workers_per_device")) {
+      profile.optimal->workers_per_device = optimal->SmallInteger("workers_per_device");
+    }
+  }
+}
+
+std::optional<ReferenceInfo> ReadReference(const JsonFields& fields) {
+  const auto reference = fields.OptionalObject("reference");
+  if (!reference) return std::nullopt;
+  return ReferenceInfo{.file = reference->Text("file"),
+                       .node_step_time_s = reference->Interval("node_step_time_s"),
+                       .network = ReadStall(*reference, "network").value()};
 }
 
 std::string ReadConditionName(const JsonFields& fields, const std::string& key, const std::string& name) {
@@ -149,15 +213,17 @@ Profile ProfileFromJson(const std::string& text, const std::string& source) {
   if (const auto steady = fields.OptionalObject("steady_state")) {
     profile.steady_state = SteadyState{.step_time_s = steady->Interval("step_time_s"),
                                        .cached_share = steady->Number("cached_share"),
+                                       .room_bytes = steady->OptionalInteger("room_bytes"),
                                        .stalls = ReadStalls(steady->Object("stalls"))};
   }
-  profile.loader_limit_s = fields.OptionalInterval("loader_limit_s");
-  profile.fetch_limit_s = fields.OptionalInterval("fetch_limit_s");
+  ReadLoading(fields, profile);
+  profile.reference = ReadReference(fields);
   profile.samples_per_s = fields.Interval("samples_per_s");
   profile.stopped_by = fields.Text("stopped_by");
   profile.failure = fields.OptionalText("failure");
   profile.rounds_kept = fields.Object("rounds").SmallInteger("kept");
   profile.rounds_dropped = fields.Object("rounds").SmallInteger("dropped");
+  profile.rounds_unverified = fields.Object("rounds").SmallInteger("unverified");
   profile.warm_up_steps = fields.Object("warm_up").SmallInteger("steps");
   for (const JsonFields& finding : fields.Objects("findings")) {
     profile.findings.push_back({.severity = ReadSeverity(finding),

@@ -37,6 +37,37 @@ Json WorkloadToJson(const WorkloadInfo& workload) {
   Put(json, "image_size", workload.image_size);
   Put(json, "sequence_length", workload.sequence_length);
   Put(json, "loader_workers", workload.loader_workers);
+  if (const auto& dataset = workload.dataset) {
+    json["dataset"] = {{"path", dataset->path},
+                       {"kind", dataset->kind},
+                       {"samples", dataset->samples},
+                       {"bytes", dataset->bytes}};
+  }
+  return json;
+}
+
+Json ClusterToJson(const ClusterInfo& cluster) {
+  Json json = {{"nodes", cluster.nodes},
+               {"devices_per_node", cluster.devices_per_node},
+               {"device", cluster.device},
+               {"backend", cluster.backend},
+               {"emulated", cluster.emulated}};
+  Put(json, "emulated_bandwidth_bytes_per_s", cluster.emulated_bandwidth_bytes_per_s);
+  Put(json, "emulated_disk_bytes_per_s", cluster.emulated_disk_bytes_per_s);
+  return json;
+}
+
+Json ResourcesToJson(const ResourceInfo& resources) {
+  Json json = Json::object();
+  Put(json, "cpu_busy_share", resources.cpu_busy_share);
+  Put(json, "memory_used_bytes", resources.memory_used_bytes);
+  Put(json, "page_cache_bytes", resources.page_cache_bytes);
+  Put(json, "disk_read_bytes_per_s", resources.disk_read_bytes_per_s);
+  Put(json, "disk_written_bytes_per_s", resources.disk_written_bytes_per_s);
+  Put(json, "network_received_bytes_per_s", resources.network_received_bytes_per_s);
+  Put(json, "network_sent_bytes_per_s", resources.network_sent_bytes_per_s);
+  Put(json, "gpu_busy_share", resources.gpu_busy_share);
+  Put(json, "gpu_memory_bytes", resources.gpu_memory_bytes);
   return json;
 }
 
@@ -57,6 +88,15 @@ Json ConditionToJson(const ConditionInfo& condition) {
                              {"skew_s", condition.communication->skew_s},
                              {"overlap_share", condition.communication->overlap_share}};
   }
+  for (const BucketInfo& bucket : condition.buckets) {
+    json["buckets"].push_back({{"bytes", bucket.bytes},
+                               {"ready_s", bucket.ready_s},
+                               {"begin_s", bucket.begin_s},
+                               {"end_s", bucket.end_s},
+                               {"exposed_s", bucket.exposed_s}});
+  }
+  if (condition.resources) json["resources"] = ResourcesToJson(*condition.resources);
+  Put(json, "cache", condition.cache);
   return json;
 }
 
@@ -84,6 +124,27 @@ Json StallsToJson(const Stalls& stalls) {
   return json;
 }
 
+Json SteadyStateToJson(const SteadyState& steady) {
+  Json json = {{"step_time_s", ToJson(steady.step_time_s)}, {"cached_share", steady.cached_share}};
+  Put(json, "room_bytes", steady.room_bytes);
+  json["stalls"] = StallsToJson(steady.stalls);
+  return json;
+}
+
+void PutLoading(const Profile& profile, Json& json) {
+  Put(json, "loader_limit_s", profile.loader_limit_s);
+  Put(json, "fetch_limit_s", profile.fetch_limit_s);
+  if (const auto& loader = profile.loader) {
+    json["loader"] = {{"read_s", loader->read_s}, {"decode_s", loader->decode_s}, {"bytes", loader->bytes}};
+  }
+  if (const auto& optimal = profile.optimal) {
+    json["optimal"] = Json::object();
+    Put(json["optimal"], "workers_per_device", optimal->workers_per_device);
+    Put(json["optimal"], "cached_share", optimal->cached_share);
+    Put(json["optimal"], "cache_bytes", optimal->cache_bytes);
+  }
+}
+
 Json FindingToJson(const Finding& finding) {
   Json json = {{"severity", ToString(finding.severity)},
                {"what", finding.what},
@@ -103,11 +164,7 @@ std::string ToJson(const Profile& profile) {
   json["host"] = HostToJson(profile.host);
   json["seed"] = profile.seed;
   json["workload"] = WorkloadToJson(profile.workload);
-  json["cluster"] = {{"nodes", profile.cluster.nodes},
-                     {"devices_per_node", profile.cluster.devices_per_node},
-                     {"device", profile.cluster.device},
-                     {"backend", profile.cluster.backend},
-                     {"emulated", profile.cluster.emulated}};
+  json["cluster"] = ClusterToJson(profile.cluster);
   json["conditions"] = Json::object();
   for (const std::string& name : ConditionNames()) {
     const auto found = profile.conditions.find(name);
@@ -120,17 +177,19 @@ std::string ToJson(const Profile& profile) {
   json["stalls"] = StallsToJson(profile.stalls);
   json["step_time_s"] = ToJson(profile.step_time_s);
   if (profile.first_epoch) json["first_epoch"] = {{"step_time_s", ToJson(profile.first_epoch->step_time_s)}};
-  if (profile.steady_state) {
-    json["steady_state"] = {{"step_time_s", ToJson(profile.steady_state->step_time_s)},
-                            {"cached_share", profile.steady_state->cached_share},
-                            {"stalls", StallsToJson(profile.steady_state->stalls)}};
+  if (profile.steady_state) json["steady_state"] = SteadyStateToJson(*profile.steady_state);
+  PutLoading(profile, json);
+  if (const auto& reference = profile.reference) {
+    json["reference"] = {{"file", reference->file},
+                         {"node_step_time_s", ToJson(reference->node_step_time_s)},
+                         {"network", StallToJson(reference->network)}};
   }
-  Put(json, "loader_limit_s", profile.loader_limit_s);
-  Put(json, "fetch_limit_s", profile.fetch_limit_s);
   json["samples_per_s"] = ToJson(profile.samples_per_s);
   json["stopped_by"] = profile.stopped_by;
   Put(json, "failure", profile.failure);
-  json["rounds"] = {{"kept", profile.rounds_kept}, {"dropped", profile.rounds_dropped}};
+  json["rounds"] = {{"kept", profile.rounds_kept},
+                    {"dropped", profile.rounds_dropped},
+                    {"unverified", profile.rounds_unverified}};
   json["warm_up"] = {{"steps", profile.warm_up_steps}};
   json["findings"] = Json::array();
   for (const Finding& finding : profile.findings) json["findings"].push_back(FindingToJson(finding));

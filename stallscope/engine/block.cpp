@@ -20,8 +20,16 @@ std::string_view DataSourceName(DataSource source) {
       return "resident";
     case DataSource::kHost:
       return "host";
+    case DataSource::kWarm:
+      return "warm";
+    case DataSource::kCold:
+      return "cold";
   }
   return "?";
+}
+
+bool IsRealData(DataSource source) {
+  return source == DataSource::kWarm || source == DataSource::kCold;
 }
 
 }  // namespace stallscope

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "stallscope/machine/resource_sample.h"
 
 namespace stallscope {
 
@@ -14,6 +17,19 @@ enum class Sync { kNone, kNode, kCluster };
 enum class DataSource {
   kResident,  ///< one synthetic batch that already sits on the device
   kHost,      ///< synthetic batches that are copied from host memory in every step
+  kWarm,      ///< the loader, on files that were read into memory first
+  kCold,      ///< the loader, on files that were evicted from memory first
+};
+
+bool IsRealData(DataSource source);
+
+/// Delays of known size, to prove that they are found again where they belong (the accuracy lab). They sleep,
+/// and take no processor.
+struct Injection {
+  double slow_rank_s = 0;          ///< added to every step of the last rank, before its backward pass
+  double least_sample_s = 0;       ///< a worker spends at least so long on a sample
+  double storage_bytes_per_s = 0;  ///< of each rank's reads in cold blocks; 0: as fast as they go
+  bool operator==(const Injection&) const = default;
 };
 
 std::string_view SyncName(Sync sync);
@@ -27,6 +43,15 @@ struct BlockRequest {
   int steps = 0;
   /// Per-bucket times; off only to measure what recording costs.
   bool record = true;
+  /// Which part of the data set: blocks of one turn read the same files in the same order.
+  int turn = 0;
+  /// Off: nobody trains, and batches are taken as fast as the loader makes them.
+  bool train = true;
+  /// Off (without training only): files are read and thrown away, to see the storage alone.
+  bool decode = true;
+  /// Seconds between samples of the machine's resources; 0: none are taken.
+  double sample_every_s = 0;
+  Injection inject;
 };
 
 /// One gradient bucket, in seconds since its step began.
@@ -51,6 +76,20 @@ struct StepRecord {
   std::vector<BucketTimes> buckets;  ///< in the order in which they were handed over; empty without sync
 };
 
+/// What a rank's loader did in a block with real data, settling steps included.
+struct InputRecord {
+  std::string state;      ///< what the files were: "warm", "cold", "client-cold", "mixed", ... (CacheVerdict)
+  bool verified = false;  ///< whether that is what was asked for
+  std::string reason;     ///< why not
+  bool worth_a_retry = false;
+  std::int64_t samples = 0;
+  double read_s = 0;    ///< of all workers together
+  double decode_s = 0;  ///< likewise
+  std::uint64_t bytes = 0;
+  std::int64_t bad_samples = 0;  ///< since the start
+  std::string change;            ///< what is no longer as it was when the data set was opened; empty: nothing
+};
+
 /// What one rank saw of a block. Waiting ranks report too, with no steps.
 struct RankBlock {
   int rank = 0;
@@ -62,6 +101,8 @@ struct RankBlock {
   double recording_s = 0;      ///< inside the recording's own calls, of the steps below
   double machine_steal_s = 0;  ///< taken by the hypervisor
   std::vector<StepRecord> steps;
+  std::optional<InputRecord> input;     ///< only with real data
+  std::vector<ResourceSample> samples;  ///< of its machine, by the first rank of each machine
 };
 
 struct BlockResult {

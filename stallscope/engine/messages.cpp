@@ -12,9 +12,12 @@ using nlohmann::json;
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BucketTimes, bytes, ready_s, begin_s, end_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StepRecord, start_s, data_wait_s, copy_s, forward_s, backward_s,
                                    exposed_communication_s, optimizer_s, total_s, loss, buckets)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(RankBlock, rank, node, start_s, end_s, cpu_s, machine_busy_s, recording_s,
-                                   machine_steal_s, steps)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BlockRequest, ranks, sync, data, steps, record)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DataConfig, path, workers, max_bad)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Injection, slow_rank_s, least_sample_s, storage_bytes_per_s)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(InputRecord, state, verified, reason, worth_a_retry, samples, read_s,
+                                   decode_s, bytes, bad_samples, change)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BlockRequest, ranks, sync, data, steps, record, turn, train, decode,
+                                   sample_every_s, inject)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MeetingConfig, kind, file, host, port, timeout_s)
 
 namespace {
@@ -27,6 +30,32 @@ void PutOptional(json& object, const char* name, const std::optional<T>& value) 
 template <typename T>
 void GetOptional(const json& object, const char* name, std::optional<T>& value) {
   if (object.contains(name)) value = object.at(name).get<T>();
+}
+
+/// Every optional field of a sample with its name.
+template <typename Sample, typename Visit>
+void VisitFields(Sample& sample, Visit visit) {
+  visit("cpu_busy_s", sample.cpu_busy_s);
+  visit("disk_read_bytes", sample.disk_read_bytes);
+  visit("disk_written_bytes", sample.disk_written_bytes);
+  visit("network_received_bytes", sample.network_received_bytes);
+  visit("network_sent_bytes", sample.network_sent_bytes);
+  visit("memory_used_bytes", sample.memory_used_bytes);
+  visit("page_cache_bytes", sample.page_cache_bytes);
+  visit("gpu_busy_share", sample.gpu_busy_share);
+  visit("gpu_memory_bytes", sample.gpu_memory_bytes);
+}
+
+json SampleToJson(const ResourceSample& sample) {
+  json object = {{"time_s", sample.time_s}};
+  VisitFields(sample, [&](const char* name, const auto& value) { PutOptional(object, name, value); });
+  return object;
+}
+
+ResourceSample SampleFromJson(const json& object) {
+  ResourceSample sample{.time_s = object.at("time_s")};
+  VisitFields(sample, [&](const char* name, auto& value) { GetOptional(object, name, value); });
+  return sample;
 }
 
 TrainingConfig TrainingConfigFromJson(const json& object) {
@@ -77,16 +106,19 @@ json ToJson(const TrainingConfig& config) {
 }
 
 json ToJson(const EngineConfig& config) {
-  return {{"rank", config.rank},
-          {"world_size", config.world_size},
-          {"local_rank", config.local_rank},
-          {"node", config.node},
-          {"nodes", config.nodes},
-          {"devices_per_node", config.devices_per_node},
-          {"meeting", config.meeting},
-          {"interface", config.interface},
-          {"address", config.address},
-          {"training", ToJson(config.training)}};
+  json object = {{"rank", config.rank},
+                 {"world_size", config.world_size},
+                 {"local_rank", config.local_rank},
+                 {"node", config.node},
+                 {"nodes", config.nodes},
+                 {"devices_per_node", config.devices_per_node},
+                 {"meeting", config.meeting},
+                 {"interface", config.interface},
+                 {"address", config.address},
+                 {"node_address", config.node_address},
+                 {"training", ToJson(config.training)}};
+  PutOptional(object, "data", config.data);
+  return object;
 }
 
 EngineConfig EngineConfigFromJson(const json& object) {
@@ -101,6 +133,8 @@ EngineConfig EngineConfigFromJson(const json& object) {
     config.meeting = object.at("meeting");
     config.interface = object.at("interface");
     config.address = object.at("address");
+    config.node_address = object.at("node_address");
+    GetOptional(object, "data", config.data);
     config.training = TrainingConfigFromJson(object.at("training"));
     return config;
   } catch (const json::exception& e) {
@@ -118,11 +152,36 @@ BlockRequest BlockRequestFromJson(const json& object) {
 }
 
 json ToJson(const RankBlock& block) {
-  return block;
+  json object = {{"rank", block.rank},
+                 {"node", block.node},
+                 {"start_s", block.start_s},
+                 {"end_s", block.end_s},
+                 {"cpu_s", block.cpu_s},
+                 {"machine_busy_s", block.machine_busy_s},
+                 {"recording_s", block.recording_s},
+                 {"machine_steal_s", block.machine_steal_s},
+                 {"steps", block.steps}};
+  PutOptional(object, "input", block.input);
+  for (const ResourceSample& sample : block.samples) object["samples"].push_back(SampleToJson(sample));
+  return object;
 }
 
 RankBlock RankBlockFromJson(const json& object) {
-  return object.get<RankBlock>();
+  RankBlock block;
+  block.rank = object.at("rank");
+  block.node = object.at("node");
+  block.start_s = object.at("start_s");
+  block.end_s = object.at("end_s");
+  block.cpu_s = object.at("cpu_s");
+  block.machine_busy_s = object.at("machine_busy_s");
+  block.recording_s = object.at("recording_s");
+  block.machine_steal_s = object.at("machine_steal_s");
+  block.steps = object.at("steps").get<std::vector<StepRecord>>();
+  GetOptional(object, "input", block.input);
+  if (object.contains("samples")) {
+    for (const json& sample : object.at("samples")) block.samples.push_back(SampleFromJson(sample));
+  }
+  return block;
 }
 
 json ToJson(const WorkloadFacts& facts) {

@@ -35,6 +35,13 @@ struct TrainingConfig {
   std::uint64_t seed = 1;
 };
 
+/// The real data of a job. Every machine may have it at a place of its own.
+struct DataConfig {
+  std::string path;  ///< class folders of JPEGs, or a token file
+  int workers = 1;   ///< loader threads of each rank
+  double max_bad = 0.01;
+};
+
 /// How the ranks of a job find each other, before they have connections of their own.
 struct MeetingConfig {
   enum class Kind {
@@ -61,7 +68,11 @@ struct EngineConfig {
   /// The network interface between machines, or an address of this machine on it.
   std::string interface;
   std::string address = "127.0.0.1";
+  /// The machines are namespaces of one host: all ranks reduce together in `node`, over the link that this
+  /// address belongs to. Empty: the machines are real.
+  std::string node_address;
   TrainingConfig training;
+  std::optional<DataConfig> data;
 };
 
 nlohmann::json ToJson(const TrainingConfig& config);

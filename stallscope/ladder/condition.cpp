@@ -33,8 +33,8 @@ Rungs RungsOf(const Layout& layout) {
   decide(Condition::kCrowd, several_devices, "one device per machine");
   decide(Condition::kNode, several_devices, "one device per machine");
   decide(Condition::kCluster, layout.nodes > 1, "one machine");
-  decide(Condition::kWarm, false, "real data is not measured yet");
-  decide(Condition::kCold, false, "real data is not measured yet");
+  decide(Condition::kWarm, false, "no --data");
+  decide(Condition::kCold, false, "no --data");
   return rungs;
 }
 

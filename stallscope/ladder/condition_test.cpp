@@ -27,8 +27,7 @@ TEST(Condition, NamesGoBothWays) {
 TEST(Rungs, OneMachineOfTwoDevicesHasNoCluster) {
   const Rungs rungs = RungsOf({.nodes = 1, .devices_per_node = 2});
   EXPECT_THAT(rungs.present, ElementsAre(Condition::kSolo, Condition::kCrowd, Condition::kNode));
-  EXPECT_THAT(Reasons(rungs), ElementsAre("cluster: one machine", "warm: real data is not measured yet",
-                                          "cold: real data is not measured yet"));
+  EXPECT_THAT(Reasons(rungs), ElementsAre("cluster: one machine", "warm: no --data", "cold: no --data"));
 }
 
 TEST(Rungs, OneDevicePerMachineHasNeitherCrowdNorNode) {
