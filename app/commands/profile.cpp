@@ -4,6 +4,7 @@
 
 #include "app/command.h"
 #include "app/commands/model_list.h"
+#include "app/commands/profile_data.h"
 #include "app/commands/profile_job.h"
 #include "app/commands/profile_options.h"
 #include "stallscope/base/clock.h"
@@ -43,6 +44,19 @@ void WarnAboutCores(const LaunchPlan& plan) {
   }
 }
 
+LaunchPlan PlanOf(const ProfileOptions& options) {
+  const auto launched = ReadLaunchEnvironment(ProcessEnvironment());
+  const auto cores = static_cast<int>(AllowedCpus().size());
+  if (!options.emulate) return PlanLaunch(options.launch, launched, std::min(kDefaultRanks, cores));
+  if (launched || options.launch.nnodes || options.launch.node_rank || options.launch.master_addr) {
+    throw UsageError("--emulate makes its machines itself",
+                     "leave out --nnodes, --node-rank and --master-addr, and start it without a launcher");
+  }
+  const int devices = options.launch.nproc_per_node.value_or(std::max(1, cores / options.emulate->nodes));
+  if (devices < 1) throw UsageError("--nproc-per-node must be at least 1", "give 1 or more");
+  return PlanEmulated(options.emulate->nodes, devices);
+}
+
 struct OutputFolder {
   std::filesystem::path path;
   bool is_new = true;
@@ -50,6 +64,12 @@ struct OutputFolder {
 
 /// Where the results go; made here so that a bad path fails before anything is measured.
 OutputFolder MakeOutputFolder(const ProfileOptions& options) {
+  if (!options.resume.empty()) {
+    if (!std::filesystem::is_directory(options.resume))
+      throw UsageError("--resume " + options.resume + " is no folder",
+                       "give the folder of an interrupted run");
+    return {.path = options.resume, .is_new = false};
+  }
   const std::filesystem::path folder = options.out.empty() ? "stallscope-" + LocalTimeStamp() : options.out;
   std::error_code code;
   const bool exists = std::filesystem::exists(folder, code);
@@ -80,7 +100,7 @@ void PrintPlan(const LaunchPlan& plan, const ProfileOptions& options) {
     fmt::print("{} machine{} with {} rank{}{}{}\n", plan.nodes, plan.nodes == 1 ? "" : "s",
                plan.devices_per_node, plan.devices_per_node == 1 ? "" : "s", plan.nodes == 1 ? "" : " each",
                plan.launcher.empty() ? "" : ", started by " + plan.launcher);
-    const Rungs rungs = RungsOf({.nodes = plan.nodes, .devices_per_node = plan.devices_per_node});
+    const Rungs rungs = RungsOfJob(plan, options);
     for (const Condition condition : rungs.present) fmt::print("  measures {}\n", ConditionName(condition));
     for (const AbsentCondition& absent : rungs.absent)
       fmt::print("  leaves out {}: {}\n", absent.condition, absent.reason);
@@ -93,14 +113,15 @@ int RunProfile(ProfileFlags& flags, const std::vector<std::string>& argv) {
   flags.ReadUnits();
   if (options.list_models) return ListModels(options.output);
   CheckNetwork(options.training);
-  const auto default_ranks = std::min<int>(kDefaultRanks, static_cast<int>(AllowedCpus().size()));
-  LaunchPlan plan = PlanLaunch(options.launch, ReadLaunchEnvironment(ProcessEnvironment()), default_ranks);
+  const std::optional<DatasetInfo> dataset = LookAtData(options);
+  LaunchPlan plan = PlanOf(options);
+  if (!plan.places_unknown) RungsOfJob(plan, options);
   if (options.dry_run) {
     PrintPlan(plan, options);
     return kExitOk;
   }
   WarnAboutCores(plan);
-  ProfileJob job(options, argv, plan);
+  ProfileJob job(options, argv, plan, dataset);
   std::optional<OutputFolder> folder;
   try {
     if (!plan.Leads()) return job.Follow();

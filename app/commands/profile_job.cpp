@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
+#include <nlohmann/json.hpp>
 
 #include "app/engine_path.h"
 #include "stallscope/base/clock.h"
@@ -11,7 +13,9 @@
 #include "stallscope/document/atomic_file.h"
 #include "stallscope/engine/job_meeting.h"
 #include "stallscope/ladder/measure.h"
+#include "stallscope/ladder/round_journal.h"
 #include "stallscope/machine/host.h"
+#include "stallscope/machine/memory_room.h"
 #include "stallscope/report/console.h"
 #include "stallscope/report/progress.h"
 #include "stallscope/report/steps_csv.h"
@@ -22,6 +26,8 @@ namespace {
 
 /// Building a large network takes time, and other machines are started by hand.
 constexpr Seconds kUntilReady{900};
+/// More would decode faster than anybody trains; who wants them says --workers.
+constexpr int kMostDefaultWorkers = 8;
 
 /// The cores of one rank. A launcher that pins its ranks has left us only our own already.
 std::vector<int> CoresOf(int local_rank, int devices_per_node) {
@@ -30,26 +36,34 @@ std::vector<int> CoresOf(int local_rank, int devices_per_node) {
 
 }  // namespace
 
-ProfileJob::ProfileJob(const ProfileOptions& options, const std::vector<std::string>& argv, LaunchPlan& plan)
-    : options_(options), argv_(argv), plan_(plan) {}
+Layout LayoutOf(const LaunchPlan& plan) {
+  return {.nodes = plan.nodes, .devices_per_node = plan.devices_per_node, .emulated = plan.emulated};
+}
+
+Rungs RungsOfJob(const LaunchPlan& plan, const ProfileOptions& options) {
+  const Rungs rungs = RungsOf(LayoutOf(plan), {.given = options.data.has_value(), .evict = options.evict});
+  return options.conditions.empty() ? rungs : Choose(rungs, options.conditions);
+}
+
+ProfileJob::ProfileJob(const ProfileOptions& options, const std::vector<std::string>& argv, LaunchPlan& plan,
+                       const std::optional<DatasetInfo>& dataset)
+    : options_(options), argv_(argv), plan_(plan), dataset_(dataset) {}
 
 int ProfileJob::Lead(const std::filesystem::path& folder) {
   const std::filesystem::path engine = FindEngine();
+  if (options_.emulate) {
+    machines_.emplace(*options_.emulate, options_.data ? options_.data->path : "", watchdog_);
+  }
   JobMeeting meeting(plan_, options_.join_timeout, watchdog_, Interrupted());
   Say(fmt::format("profiling {}: {} rank{}, at most {}; results go to {}", options_.WorkloadName(),
                   plan_.world_size, plan_.world_size == 1 ? "" : "s", FormatDuration(options_.max_time),
                   folder.string()));
   RankTeam team(engine, RankStarts(folder / "log", meeting.config(), meeting.address()), signals_, watchdog_);
   const WorkloadFacts facts = WaitUntilReady(team, meeting);
-  MeasureOptions measure;
-  measure.layout = {.nodes = plan_.nodes, .devices_per_node = plan_.devices_per_node};
-  const Rungs rungs = RungsOf(measure.layout);
-  measure.conditions = rungs.present;
-  measure.tolerance = options_.tolerance;
-  measure.max_time_s = options_.max_time.count();
-  measure.seed = options_.training.seed;
-  measure.cores_per_machine = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  const Rungs rungs = RungsOfJob(plan_, options_);
+  MeasureOptions measure = MeasureOptionsFor(rungs, folder);
   measure.interrupted = Interrupted();
+  ProfileOrigin origin = Origin(facts);
 
   const MeasureResult measured = Climb(team, measure, folder);
   const int exit_code = ExitCodeOf(measured);
@@ -62,7 +76,7 @@ int ProfileJob::Lead(const std::filesystem::path& folder) {
     Say("interrupted before two rounds were finished: there is nothing to report");
     return exit_code;
   }
-  const Profile profile = MakeProfile(Origin(facts), measure, rungs, measured);
+  const Profile profile = MakeProfile(origin, measure, rungs, measured);
   const std::string text = ToJson(profile);
   WriteFileAtomically(folder / "profile.json", text);
   WriteJson(options_.output, text);
@@ -113,13 +127,25 @@ std::vector<RankStart> ProfileJob::RankStarts(const std::filesystem::path& log_f
     start.config.world_size = plan_.world_size;
     start.config.local_rank = local_rank;
     start.config.node = plan_.node;
+    start.config.address = address;
+    int places = plan_.devices_per_node;
+    if (machines_) {
+      const int node = local_rank / plan_.devices_per_node;
+      start.config.node = node;
+      start.config.local_rank = local_rank % plan_.devices_per_node;
+      start.config.address = NetworkLab::Address(node);
+      start.config.node_address = NetworkLab::Address(node, LabLink::kInner);
+      start.place = [this, node](ChildOptions& child) { machines_->Place(node, child); };
+      places = plan_.world_size;
+    }
     start.config.nodes = plan_.nodes;
     start.config.devices_per_node = plan_.devices_per_node;
     start.config.meeting = meeting;
     start.config.interface = options_.interface;
-    start.config.address = address;
     start.config.training = options_.training;
-    start.cpus = CoresOf(local_rank, plan_.devices_per_node);
+    start.config.data = options_.data;
+    if (start.config.data) start.config.data->workers = Workers();
+    start.cpus = CoresOf(local_rank, places);
     start.log_file = log_folder / fmt::format("rank{}.log", start.config.rank);
     // A log of an earlier run in the same folder would explain the wrong failure.
     std::filesystem::remove(start.log_file);
@@ -128,10 +154,55 @@ std::vector<RankStart> ProfileJob::RankStarts(const std::filesystem::path& log_f
   return starts;
 }
 
+int ProfileJob::Workers() const {
+  if (options_.data->workers > 0) return options_.data->workers;
+  const int ranks = plan_.emulated ? plan_.world_size : plan_.devices_per_node;
+  return std::clamp(static_cast<int>(AllowedCpus().size()) / ranks, 1, kMostDefaultWorkers);
+}
+
+MeasureOptions ProfileJob::MeasureOptionsFor(const Rungs& rungs, const std::filesystem::path& folder) const {
+  MeasureOptions measure;
+  measure.layout = LayoutOf(plan_);
+  measure.conditions = rungs.present;
+  measure.tolerance = options_.tolerance;
+  measure.max_time_s = options_.max_time.count();
+  measure.seed = options_.training.seed;
+  measure.cores_per_machine = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  measure.sample_every_s = options_.sample.count();
+  if (dataset_) {
+    measure.data = DataPlan{.workers = Workers(),
+                            .shape = {.batch = options_.training.batch,
+                                      .accumulate = options_.training.accumulate,
+                                      .ranks = plan_.world_size,
+                                      .seed = options_.training.seed},
+                            .samples = static_cast<std::size_t>(dataset_->samples)};
+  }
+  if (!options_.resume.empty()) measure.earlier = ReadJournal(folder, JobOf(measure));
+  return measure;
+}
+
+Json ProfileJob::JobOf(const MeasureOptions& measure) const {
+  Json job = Json::parse(ToJson(options_.training).dump());
+  job["nodes"] = plan_.nodes;
+  job["devices_per_node"] = plan_.devices_per_node;
+  for (const Condition condition : measure.conditions) job["conditions"].push_back(ConditionName(condition));
+  if (options_.data) {
+    job["data"] = std::filesystem::absolute(options_.data->path).lexically_normal().string();
+    job["workers"] = Workers();
+  }
+  if (options_.emulate) {
+    job["emulate"] = {{"bandwidth", options_.emulate->bandwidth.value_or(BytesPerSecond{}).value},
+                      {"disk", options_.emulate->disk.value_or(BytesPerSecond{}).value}};
+  }
+  return job;
+}
+
 MeasureResult ProfileJob::Climb(RankTeam& team, const MeasureOptions& measure,
                                 const std::filesystem::path& folder) {
-  StepsCsv steps(folder);
-  std::vector<MeasureObserver*> observers = {&steps};
+  const bool resumed = !options_.resume.empty();
+  StepsCsv steps(folder, resumed);
+  RoundJournal journal(folder, JobOf(measure), resumed);
+  std::vector<MeasureObserver*> observers = {&steps, &journal};
   std::optional<ProgressPrinter> progress;
   if (!options_.output.quiet) {
     progress.emplace(std::cerr, isatty(STDERR_FILENO) != 0, options_.output.StyleOf(STDERR_FILENO));
@@ -160,7 +231,16 @@ ProfileOrigin ProfileJob::Origin(const WorkloadFacts& facts) const {
                      .dtype = training.dtype,
                      .bucket = training.bucket,
                      .image_size = facts.image_size,
-                     .sequence_length = facts.sequence_length};
+                     .sequence_length = facts.sequence_length,
+                     .dataset = dataset_};
+  if (dataset_) {
+    origin.workload.loader_workers = Workers();
+    origin.room_bytes = MemoryRoom(Root{});
+  }
+  if (const auto& emulate = options_.emulate) {
+    if (emulate->bandwidth) origin.emulated_bandwidth_bytes_per_s = emulate->bandwidth->value;
+    if (emulate->disk) origin.emulated_disk_bytes_per_s = emulate->disk->value;
+  }
   origin.device = "cpu";
   origin.backend = "gloo";
   return origin;

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "app/commands/emulate.h"
 #include "app/commands/profile_options.h"
+#include "stallscope/document/json_fields.h"
 #include "stallscope/engine/job_meeting.h"
 #include "stallscope/engine/launch_plan.h"
 #include "stallscope/engine/rank_team.h"
@@ -16,10 +18,15 @@
 
 namespace stallscope {
 
+Layout LayoutOf(const LaunchPlan& plan);
+/// The rungs that the job has and the user wants. Throws UsageError where these do not meet.
+Rungs RungsOfJob(const LaunchPlan& plan, const ProfileOptions& options);
+
 /// One `profile` command's share of a job, from the first process to the last.
 class ProfileJob {
  public:
-  ProfileJob(const ProfileOptions& options, const std::vector<std::string>& argv, LaunchPlan& plan);
+  ProfileJob(const ProfileOptions& options, const std::vector<std::string>& argv, LaunchPlan& plan,
+             const std::optional<DatasetInfo>& dataset);
 
   /// Rank 0's command: measures, writes and prints. Returns the exit code.
   int Lead(const std::filesystem::path& folder);
@@ -34,6 +41,10 @@ class ProfileJob {
   WorkloadFacts WaitUntilReady(RankTeam& team, const JobMeeting& meeting);
   std::vector<RankStart> RankStarts(const std::filesystem::path& log_folder, const MeetingConfig& meeting,
                                     const std::string& address) const;
+  MeasureOptions MeasureOptionsFor(const Rungs& rungs, const std::filesystem::path& folder) const;
+  /// What a run must share with an earlier one to go on with its rounds.
+  Json JobOf(const MeasureOptions& measure) const;
+  int Workers() const;
   MeasureResult Climb(RankTeam& team, const MeasureOptions& measure, const std::filesystem::path& folder);
   ProfileOrigin Origin(const WorkloadFacts& facts) const;
   /// Text for people, unless it was asked to be quiet.
@@ -43,8 +54,10 @@ class ProfileJob {
   const ProfileOptions& options_;
   const std::vector<std::string>& argv_;
   LaunchPlan& plan_;
+  const std::optional<DatasetInfo>& dataset_;
   Watchdog watchdog_;
   SignalInbox signals_;
+  std::optional<EmulatedMachines> machines_;
 };
 
 }  // namespace stallscope

@@ -63,6 +63,16 @@ void ProfileFlags::Declare(CLI::App& app) {
                "do not send batch-norm statistics from rank 0 before each forward pass")
       ->group(kWorkload);
 
+  constexpr const char* kData = "On which data";
+  option("--data", data, "PATH", kData,
+         "class folders of JPEGs, or a token file: measures warm and cold as well");
+  option("--workers", workers, "N", kData,
+         "loader threads per device (default: its share of the cores, at most 8)");
+  option("--max-bad", max_bad, "SHARE", kData, "bad files that are put up with (default 1%)");
+  app.add_flag("--no-evict", no_evict,
+               "never drive files out of this machine's memory: leaves out cold, for shared machines")
+      ->group(kData);
+
   constexpr const char* kLaunch = "Where";
   option("--nproc-per-node", options.launch.nproc_per_node, "N", kLaunch,
          "ranks on this machine, one core set each (default 2, or 1 on one core)");
@@ -71,6 +81,8 @@ void ProfileFlags::Declare(CLI::App& app) {
   option("--master-addr", options.launch.master_addr, "ADDR", kLaunch,
          "address of the machine with --node-rank 0");
   option("--master-port", options.launch.master_port, "PORT", kLaunch, "a free port there (default 29500)");
+  option("--emulate", emulate, "SPEC", kLaunch,
+         "machines made out of this one: nodes=2,bandwidth=1Gbit[,disk=100MB/s]");
   option("--interface", options.interface, "NAME", kLaunch, "network interface between the machines");
   option("--join-timeout", join_timeout, "TIME", kLaunch,
          "how long to try to reach the master (default 30s)");
@@ -79,15 +91,21 @@ void ProfileFlags::Declare(CLI::App& app) {
   option("--tolerance", tolerance, "SHARE", kMeasure,
          "stop when every stall is known to this share of step time (default 3%)");
   option("--max-time", max_time, "TIME", kMeasure, "stop after this time in any case (default 5m)");
+  option("--conditions", conditions, "LIST", kMeasure, "only these of solo,crowd,node,cluster,warm,cold");
+  option("--sample", sample, "TIME", kMeasure,
+         "also sample CPU, memory, disk, network and GPUs so often, as 100ms");
   option("--seed", training.seed, "N", kMeasure, "repeats the order of blocks, the weights and the samples");
   app.add_flag("--dry-run", options.dry_run, "say what would be measured, and end")->group(kMeasure);
 
   option("--out", options.out, "DIR", "Output", "folder for the results (default ./stallscope-DATE-TIME)");
+  option("--resume", options.resume, "DIR", "Output",
+         "go on with the finished rounds of that folder; repeat the other options as they were");
   app.add_flag("--force", options.force, "write into a folder that exists")->group("Output");
   DeclareOutput(app, options.output);
   app.footer(
       "Under torchrun, mpirun or srun, start one command per rank and leave --nproc-per-node out.\n"
-      "Example: stallscope profile --model resnet18 --image-size 64 --batch 8 --nproc-per-node 2");
+      "Examples: stallscope profile --model resnet18 --image-size 64 --batch 8 --nproc-per-node 2\n"
+      "          stallscope profile --data DIR --nproc-per-node 1 --emulate nodes=2,bandwidth=1Gbit");
 }
 
 void ProfileFlags::ReadTorchscript() {
@@ -119,6 +137,34 @@ void ProfileFlags::ReadTorchscript() {
   options.training.torchscript = script;
 }
 
+void ProfileFlags::ReadData() {
+  if (data.empty()) {
+    if (!workers.empty()) throw UsageError("--workers has nothing to load", "give --data as well");
+    return;
+  }
+  DataConfig config{.path = data, .workers = 0};
+  if (!workers.empty()) {
+    const bool digits = workers.size() < 5 && workers.find_first_not_of("0123456789") == std::string::npos;
+    config.workers = digits ? std::stoi(workers) : 0;
+    if (config.workers < 1 || config.workers > 1024) {
+      throw UsageError(fmt::format("--workers '{}' is no number of threads", workers), "give 1 to 1024");
+    }
+  }
+  const auto share = ParseShare(max_bad);
+  if (!share || *share < 0 || *share > 1) {
+    throw UsageError(fmt::format("--max-bad '{}' is no share between 0 and 1", max_bad),
+                     "write it as 1% or 0.01");
+  }
+  config.max_bad = *share;
+  options.data = config;
+  options.evict = !no_evict;
+}
+
+void ProfileFlags::ReadConditions() {
+  std::istringstream names(conditions);
+  for (std::string name; std::getline(names, name, ',');) options.conditions.push_back(ParseCondition(name));
+}
+
 void ProfileFlags::ReadUnits() {
   const auto share = ParseShare(tolerance);
   if (!share || *share <= 0 || *share >= 1) {
@@ -135,6 +181,16 @@ void ProfileFlags::ReadUnits() {
   CheckOneOf(options.training.dtype, "--dtype", "fp32", "bf16");
   ParseBucket(options.training.bucket);
   ReadTorchscript();
+  ReadData();
+  ReadConditions();
+  if (!emulate.empty()) options.emulate = ParseEmulate(emulate);
+  if (options.emulate && options.emulate->disk && !options.data) {
+    throw UsageError("--emulate disk=... slows nothing", "give --data as well, or leave the disk out");
+  }
+  if (!sample.empty()) options.sample = ReadDuration(sample, "--sample");
+  if (!options.resume.empty() && !options.out.empty()) {
+    throw UsageError("--resume and --out name two folders", "give --resume alone: results go there");
+  }
   CheckJsonFile(options.output);
 }
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "stallscope/base/names.h"
+#include "stallscope/document/condition_json.h"
 #include "stallscope/document/json_fields.h"
 #include "stallscope/document/profile.h"
 
@@ -52,53 +53,6 @@ ClusterInfo ReadCluster(const JsonFields& fields) {
           .emulated = fields.Truth("emulated"),
           .emulated_bandwidth_bytes_per_s = fields.OptionalNumber("emulated_bandwidth_bytes_per_s"),
           .emulated_disk_bytes_per_s = fields.OptionalNumber("emulated_disk_bytes_per_s")};
-}
-
-ResourceInfo ReadResources(const JsonFields& fields) {
-  return {.cpu_busy_share = fields.OptionalNumber("cpu_busy_share"),
-          .memory_used_bytes = fields.OptionalNumber("memory_used_bytes"),
-          .page_cache_bytes = fields.OptionalNumber("page_cache_bytes"),
-          .disk_read_bytes_per_s = fields.OptionalNumber("disk_read_bytes_per_s"),
-          .disk_written_bytes_per_s = fields.OptionalNumber("disk_written_bytes_per_s"),
-          .network_received_bytes_per_s = fields.OptionalNumber("network_received_bytes_per_s"),
-          .network_sent_bytes_per_s = fields.OptionalNumber("network_sent_bytes_per_s"),
-          .gpu_busy_share = fields.OptionalNumber("gpu_busy_share"),
-          .gpu_memory_bytes = fields.OptionalNumber("gpu_memory_bytes")};
-}
-
-ConditionInfo ReadCondition(const JsonFields& fields) {
-  const JsonFields parts = fields.Object("parts");
-  ConditionInfo condition{.step_time_s = fields.Interval("step_time_s"),
-                          .rounds = fields.SmallInteger("rounds"),
-                          .steps = fields.SmallInteger("steps"),
-                          .parts = {.data_wait_s = parts.Number("data_wait_s"),
-                                    .copy_s = parts.Number("copy_s"),
-                                    .forward_s = parts.Number("forward_s"),
-                                    .backward_s = parts.Number("backward_s"),
-                                    .exposed_communication_s = parts.Number("exposed_communication_s"),
-                                    .optimizer_s = parts.Number("optimizer_s")},
-                          .communication = std::nullopt,
-                          .buckets = {},
-                          .resources = std::nullopt,
-                          .cache = fields.OptionalText("cache")};
-  if (const auto communication = fields.OptionalObject("communication")) {
-    condition.communication = CommunicationInfo{.transfer_s = communication->Number("transfer_s"),
-                                                .skew_s = communication->Number("skew_s"),
-                                                .overlap_share = communication->Number("overlap_share")};
-  }
-  if (fields.Has("buckets")) {
-    for (const JsonFields& bucket : fields.Objects("buckets")) {
-      condition.buckets.push_back({.bytes = bucket.Integer("bytes"),
-                                   .ready_s = bucket.Number("ready_s"),
-                                   .begin_s = bucket.Number("begin_s"),
-                                   .end_s = bucket.Number("end_s"),
-                                   .exposed_s = bucket.Number("exposed_s")});
-    }
-  }
-  if (const auto resources = fields.OptionalObject("resources")) {
-    condition.resources = ReadResources(*resources);
-  }
-  return condition;
 }
 
 std::optional<Stall> ReadStall(const JsonFields& parent, const std::string& key) {
@@ -199,7 +153,7 @@ Profile ProfileFromJson(const std::string& text, const std::string& source) {
   profile.cluster = ReadCluster(fields.Object("cluster"));
   const JsonFields conditions = fields.Object("conditions");
   for (const std::string& key : conditions.Keys()) {
-    profile.conditions[ReadConditionName(conditions, key, key)] = ReadCondition(conditions.Object(key));
+    profile.conditions[ReadConditionName(conditions, key, key)] = ConditionFromJson(conditions.Object(key));
   }
   for (const JsonFields& absent : fields.Objects("absent")) {
     const std::string name = ReadConditionName(absent, "condition", absent.Text("condition"));

@@ -1,17 +1,10 @@
+#include "stallscope/document/condition_json.h"
 #include "stallscope/document/json_fields.h"
 #include "stallscope/document/profile.h"
+#include "stallscope/document/put_optional.h"
 
 namespace stallscope {
 namespace {
-
-template <typename T>
-void Put(Json& json, const char* key, const std::optional<T>& value) {
-  if (value) json[key] = *value;
-}
-
-void Put(Json& json, const char* key, const std::optional<Estimate>& value) {
-  if (value) json[key] = ToJson(*value);
-}
 
 Json HostToJson(const HostInfo& host) {
   Json json = {{"name", host.name}};
@@ -54,49 +47,6 @@ Json ClusterToJson(const ClusterInfo& cluster) {
                {"emulated", cluster.emulated}};
   Put(json, "emulated_bandwidth_bytes_per_s", cluster.emulated_bandwidth_bytes_per_s);
   Put(json, "emulated_disk_bytes_per_s", cluster.emulated_disk_bytes_per_s);
-  return json;
-}
-
-Json ResourcesToJson(const ResourceInfo& resources) {
-  Json json = Json::object();
-  Put(json, "cpu_busy_share", resources.cpu_busy_share);
-  Put(json, "memory_used_bytes", resources.memory_used_bytes);
-  Put(json, "page_cache_bytes", resources.page_cache_bytes);
-  Put(json, "disk_read_bytes_per_s", resources.disk_read_bytes_per_s);
-  Put(json, "disk_written_bytes_per_s", resources.disk_written_bytes_per_s);
-  Put(json, "network_received_bytes_per_s", resources.network_received_bytes_per_s);
-  Put(json, "network_sent_bytes_per_s", resources.network_sent_bytes_per_s);
-  Put(json, "gpu_busy_share", resources.gpu_busy_share);
-  Put(json, "gpu_memory_bytes", resources.gpu_memory_bytes);
-  return json;
-}
-
-Json ConditionToJson(const ConditionInfo& condition) {
-  const StepParts& parts = condition.parts;
-  Json json = {{"step_time_s", ToJson(condition.step_time_s)},
-               {"rounds", condition.rounds},
-               {"steps", condition.steps},
-               {"parts",
-                {{"data_wait_s", parts.data_wait_s},
-                 {"copy_s", parts.copy_s},
-                 {"forward_s", parts.forward_s},
-                 {"backward_s", parts.backward_s},
-                 {"exposed_communication_s", parts.exposed_communication_s},
-                 {"optimizer_s", parts.optimizer_s}}}};
-  if (condition.communication) {
-    json["communication"] = {{"transfer_s", condition.communication->transfer_s},
-                             {"skew_s", condition.communication->skew_s},
-                             {"overlap_share", condition.communication->overlap_share}};
-  }
-  for (const BucketInfo& bucket : condition.buckets) {
-    json["buckets"].push_back({{"bytes", bucket.bytes},
-                               {"ready_s", bucket.ready_s},
-                               {"begin_s", bucket.begin_s},
-                               {"end_s", bucket.end_s},
-                               {"exposed_s", bucket.exposed_s}});
-  }
-  if (condition.resources) json["resources"] = ResourcesToJson(*condition.resources);
-  Put(json, "cache", condition.cache);
   return json;
 }
 
@@ -168,7 +118,7 @@ std::string ToJson(const Profile& profile) {
   json["conditions"] = Json::object();
   for (const std::string& name : ConditionNames()) {
     const auto found = profile.conditions.find(name);
-    if (found != profile.conditions.end()) json["conditions"][name] = ConditionToJson(found->second);
+    if (found != profile.conditions.end()) json["conditions"][name] = ToJson(found->second);
   }
   json["absent"] = Json::array();
   for (const AbsentCondition& absent : profile.absent) {

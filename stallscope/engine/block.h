@@ -83,11 +83,12 @@ struct InputRecord {
   std::string reason;     ///< why not
   bool worth_a_retry = false;
   std::int64_t samples = 0;
-  double read_s = 0;    ///< of all workers together
-  double decode_s = 0;  ///< likewise
-  std::uint64_t bytes = 0;
-  std::int64_t bad_samples = 0;  ///< since the start
-  std::string change;            ///< what is no longer as it was when the data set was opened; empty: nothing
+  double read_s = 0;              ///< of all workers together
+  double decode_s = 0;            ///< likewise
+  std::uint64_t bytes = 0;        ///< read, also for batches that nobody took
+  std::uint64_t bytes_taken = 0;  ///< of the samples above
+  std::int64_t bad_samples = 0;   ///< since the start
+  std::string change;  ///< what is no longer as it was when the data set was opened; empty: nothing
 };
 
 /// What one rank saw of a block. Waiting ranks report too, with no steps.

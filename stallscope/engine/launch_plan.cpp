@@ -125,6 +125,17 @@ LaunchPlan PlanLaunch(const LaunchRequest& request, const std::optional<Launched
   return launched ? PlanLaunched(request, *launched) : PlanOwn(request, default_devices);
 }
 
+LaunchPlan PlanEmulated(int nodes, int devices_per_node) {
+  LaunchPlan plan;
+  plan.nodes = nodes;
+  plan.devices_per_node = devices_per_node;
+  plan.world_size = nodes * devices_per_node;
+  plan.local_ranks.resize(static_cast<std::size_t>(plan.world_size));
+  std::iota(plan.local_ranks.begin(), plan.local_ranks.end(), 0);
+  plan.emulated = true;
+  return plan;
+}
+
 void SettlePlaces(LaunchPlan& plan, const std::vector<std::string>& machine_of_rank) {
   const auto per_node =
       static_cast<int>(std::count(machine_of_rank.begin(), machine_of_rank.end(), machine_of_rank[0]));

@@ -38,6 +38,7 @@ struct LaunchPlan {
   bool places_unknown = false;
   int rank = 0;  ///< of the first one that this command starts
   int world_size = 1;
+  bool emulated = false;
 
   bool Leads() const { return rank == 0; }
 };
@@ -45,6 +46,9 @@ struct LaunchPlan {
 /// Throws UsageError where flags and the launcher's variables cannot be meant together.
 LaunchPlan PlanLaunch(const LaunchRequest& request, const std::optional<LaunchedRank>& launched,
                       int default_devices);
+
+/// One command starts all ranks, on machines that it makes out of this one.
+LaunchPlan PlanEmulated(int nodes, int devices_per_node);
 
 /// Completes a plan whose places were unknown from what every rank said: an identity of its machine.
 /// Ranks must be numbered machine by machine, as many on each.

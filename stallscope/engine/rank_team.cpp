@@ -60,6 +60,7 @@ RankTeam::RankTeam(const std::filesystem::path& engine, const std::vector<RankSt
     options.log_file = start.log_file;
     options.cpus = start.cpus;
     options.watchdog = &watchdog;
+    if (start.place) start.place(options);
     ranks_.push_back(
         {.number = start.config.rank, .log_file = start.log_file, .process = ChildProcess(options)});
     ranks_.back().process.SendLine(ToJson(start.config).dump());

@@ -2,6 +2,7 @@
 
 #include <deque>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -21,6 +22,8 @@ struct RankStart {
   EngineConfig config;
   std::vector<int> cpus;
   std::filesystem::path log_file;
+  /// Puts the process onto its emulated machine; empty: this one.
+  std::function<void(ChildOptions&)> place;
 };
 
 /// The rank processes of this machine. Where rank 0 is among them, this side gives the orders; elsewhere

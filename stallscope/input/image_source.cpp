@@ -17,11 +17,8 @@ class ImageReader : public SampleReader {
   explicit ImageReader(const ImageSource& source) : source_(source) {}
 
   void Load(std::uint32_t sample, std::uint64_t seed, Batch& batch, std::size_t slot) override {
-    const double begin_s = MonotonicSeconds();
-    const std::span<const std::uint8_t> bytes = file_.Read(source_.PathOf(sample));
+    const std::span<const std::uint8_t> bytes = ReadFile(sample, batch);
     const double read_s = MonotonicSeconds();
-    batch.read_s += read_s - begin_s;
-    batch.bytes += bytes.size();
     if (file_.modified_s() > source_.folder().listed_at_s()) source_.NoteWritten(sample);
     const int side = source_.image_size();
     float* out =
@@ -31,7 +28,19 @@ class ImageReader : public SampleReader {
     batch.decode_s += MonotonicSeconds() - read_s;
   }
 
+  void ReadOnly(std::uint32_t sample, Batch& batch, std::size_t /*slot*/) override {
+    ReadFile(sample, batch);
+  }
+
  private:
+  std::span<const std::uint8_t> ReadFile(std::uint32_t sample, Batch& batch) {
+    const double begin_s = MonotonicSeconds();
+    const std::span<const std::uint8_t> bytes = file_.Read(source_.PathOf(sample));
+    batch.read_s += MonotonicSeconds() - begin_s;
+    batch.bytes += bytes.size();
+    return bytes;
+  }
+
   void Prepare(std::span<const std::uint8_t> bytes, std::uint64_t seed, int side, float* out) {
     Random random(seed);
     const JpegSize size = decoder_.Open(bytes);

@@ -8,16 +8,6 @@
 namespace stallscope {
 namespace {
 
-/// The files of the samples. A token file holds all of its neighbours too, and is named once.
-std::vector<std::string> FilesOf(const SampleSource& source, const std::vector<std::uint32_t>& samples) {
-  std::vector<std::string> files;
-  for (const std::uint32_t sample : samples) {
-    std::string path = source.PathOf(sample);
-    if (files.empty() || files.back() != path) files.push_back(std::move(path));
-  }
-  return files;
-}
-
 CachePreparation Prepare(CacheState state, const std::vector<std::string>& files) {
   switch (state) {
     case CacheState::kCold:

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "stallscope/input/batch.h"
 
@@ -15,6 +16,10 @@ class SampleReader {
   /// Reads a sample and writes it into its slot of the batch; adds to the batch's times and bytes. Throws
   /// BadSample.
   virtual void Load(std::uint32_t sample, std::uint64_t seed, Batch& batch, std::size_t slot) = 0;
+  /// Reads a sample's bytes and decodes nothing, where reading and decoding are apart.
+  virtual void ReadOnly(std::uint32_t sample, Batch& batch, std::size_t slot) {
+    Load(sample, 0, batch, slot);
+  }
 };
 
 /// A data set as the loader sees it. Shared by all workers, and constant.
@@ -30,5 +35,8 @@ class SampleSource {
   /// What is not as it was when the data set was opened, as a sentence; empty where nothing is.
   virtual std::string Change() const = 0;
 };
+
+/// The files of the samples; neighbours in one token file name it once.
+std::vector<std::string> FilesOf(const SampleSource& source, const std::vector<std::uint32_t>& samples);
 
 }  // namespace stallscope

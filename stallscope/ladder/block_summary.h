@@ -8,16 +8,13 @@
 
 namespace stallscope {
 
-/// The first step of every block settles caches and clocks after the switch from another condition;
-/// it is recorded, but counts in no mean.
-inline constexpr int kSettleSteps = 1;
-
 /// What a block says about its condition.
 struct BlockSummary {
   double step_time_s = 0;  ///< mean over ranks of their mean step; synchronised ranks agree but for rounding
   StepParts parts;
   std::optional<CommunicationInfo> communication;
-  int steps = 0;  ///< counted, per rank
+  int steps = 0;                     ///< counted, per rank
+  std::optional<std::string> cache;  ///< what its files were verified to be
 };
 
 /// Leaves out each rank's first `skip` steps. `one_host`: the ranks of all nodes reduce together in

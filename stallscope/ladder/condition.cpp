@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <numeric>
 
 #include "stallscope/base/error.h"
@@ -22,7 +23,7 @@ Condition ParseCondition(const std::string& name) {
   throw UsageError(fmt::format("there is no condition '{}'", name), "use " + JoinAlternatives(names));
 }
 
-Rungs RungsOf(const Layout& layout) {
+Rungs RungsOf(const Layout& layout, const DataChoice& data) {
   Rungs rungs;
   const auto decide = [&](Condition condition, bool present, const char* reason) {
     if (present) rungs.present.push_back(condition);
@@ -33,9 +34,32 @@ Rungs RungsOf(const Layout& layout) {
   decide(Condition::kCrowd, several_devices, "one device per machine");
   decide(Condition::kNode, several_devices, "one device per machine");
   decide(Condition::kCluster, layout.nodes > 1, "one machine");
-  decide(Condition::kWarm, false, "no --data");
-  decide(Condition::kCold, false, "no --data");
+  decide(Condition::kWarm, data.given, "no --data");
+  decide(Condition::kCold, data.given && data.evict, data.given ? "left out by --no-evict" : "no --data");
   return rungs;
+}
+
+Rungs Choose(const Rungs& rungs, const std::vector<Condition>& wanted) {
+  const auto is_wanted = [&](Condition condition) {
+    return std::find(wanted.begin(), wanted.end(), condition) != wanted.end();
+  };
+  Rungs chosen{.present = {}, .absent = rungs.absent};
+  for (const Condition condition : rungs.present) {
+    if (is_wanted(condition)) {
+      chosen.present.push_back(condition);
+    } else {
+      chosen.absent.push_back({.condition = ConditionName(condition), .reason = "left out by --conditions"});
+    }
+  }
+  for (const AbsentCondition& absent : rungs.absent) {
+    if (is_wanted(ParseCondition(absent.condition))) {
+      throw UsageError(
+          fmt::format("--conditions asks for {}, which cannot be had: {}", absent.condition, absent.reason),
+          "leave it out of --conditions");
+    }
+  }
+  if (chosen.present.empty()) throw UsageError("--conditions leaves nothing to measure", "name at least one");
+  return chosen;
 }
 
 int DevicesOf(Condition condition, const Layout& layout) {
@@ -52,6 +76,10 @@ int DevicesOf(Condition condition, const Layout& layout) {
 
 bool Synchronised(Condition condition) {
   return condition != Condition::kSolo && condition != Condition::kCrowd;
+}
+
+bool UsesRealData(Condition condition) {
+  return condition == Condition::kWarm || condition == Condition::kCold;
 }
 
 BlockRequest RequestFor(Condition condition, const Layout& layout, int round, int steps) {
@@ -73,8 +101,14 @@ BlockRequest RequestFor(Condition condition, const Layout& layout, int round, in
     case Condition::kCluster:
       request.sync = Sync::kCluster;
       break;
-    default:
-      throw Error(fmt::format("the condition '{}' needs real data", ConditionName(condition)), "give --data");
+    case Condition::kWarm:
+    case Condition::kCold:
+      request.sync = layout.nodes > 1              ? Sync::kCluster
+                     : layout.DevicesPerHost() > 1 ? Sync::kNode
+                                                   : Sync::kNone;
+      request.data = condition == Condition::kWarm ? DataSource::kWarm : DataSource::kCold;
+      request.turn = round;
+      break;
   }
   request.ranks.resize(static_cast<std::size_t>(layout.Ranks()));
   std::iota(request.ranks.begin(), request.ranks.end(), 0);

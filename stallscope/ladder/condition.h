@@ -35,7 +35,16 @@ struct Rungs {
   std::vector<Condition> present;
   std::vector<AbsentCondition> absent;
 };
-Rungs RungsOf(const Layout& layout);
+/// Whether there is real data, and whether its files may be evicted from memory.
+struct DataChoice {
+  bool given = false;
+  bool evict = true;
+};
+Rungs RungsOf(const Layout& layout, const DataChoice& data = {});
+
+/// Keeps only the named rungs, and says of the others that the user left them out. Throws UsageError where a
+/// named one is absent anyway, or none is left.
+Rungs Choose(const Rungs& rungs, const std::vector<Condition>& wanted);
 
 /// How many devices take part in a rung; of one host, where every host runs a group of its own.
 int DevicesOf(Condition condition, const Layout& layout);
@@ -46,6 +55,8 @@ BlockRequest RequestFor(Condition condition, const Layout& layout, int round, in
 
 /// Whether gradients are averaged between ranks.
 bool Synchronised(Condition condition);
+/// Whether it trains on files.
+bool UsesRealData(Condition condition);
 
 /// The order of the conditions in a round: random, but in every group of as many rounds as there are
 /// conditions each one stands at each place once, so that no place is favoured.

@@ -66,7 +66,36 @@ TEST(Requests, TheOtherRungsTakeAllRanksAndDifferInSync) {
     EXPECT_EQ(request.steps, 7);
     EXPECT_EQ(request.data, DataSource::kResident);
   }
-  EXPECT_THROW(RequestFor(Condition::kWarm, layout, 0, 5), Error);
+}
+
+TEST(Requests, RealDataIsTrainedOnWithAllGradientsAveraged) {
+  const BlockRequest warm = RequestFor(Condition::kWarm, {.nodes = 2, .devices_per_node = 2}, 3, 5);
+  EXPECT_THAT(warm.ranks, ElementsAre(0, 1, 2, 3));
+  EXPECT_EQ(warm.sync, Sync::kCluster);
+  EXPECT_EQ(warm.data, DataSource::kWarm);
+  // The same files in the same order as the round's other rung with real data.
+  const BlockRequest cold = RequestFor(Condition::kCold, {.nodes = 2, .devices_per_node = 2}, 3, 5);
+  EXPECT_EQ(cold.data, DataSource::kCold);
+  EXPECT_EQ(cold.turn, warm.turn);
+  EXPECT_NE(RequestFor(Condition::kCold, {.nodes = 2, .devices_per_node = 2}, 4, 5).turn, cold.turn);
+  EXPECT_EQ(RequestFor(Condition::kWarm, {.nodes = 1, .devices_per_node = 2}, 0, 5).sync, Sync::kNode);
+  EXPECT_EQ(RequestFor(Condition::kWarm, {.nodes = 1, .devices_per_node = 1}, 0, 5).sync, Sync::kNone);
+}
+
+TEST(Rungs, RealDataBringsTwoMoreUnlessNothingMayBeEvicted) {
+  const Layout layout{.nodes = 2, .devices_per_node = 1, .emulated = true};
+  EXPECT_EQ(RungsOf(layout, {.given = true}).present.size(), 6U);
+  const Rungs kept = RungsOf(layout, {.given = true, .evict = false});
+  EXPECT_EQ(kept.present.back(), Condition::kWarm);
+  EXPECT_THAT(Reasons(kept), ElementsAre("cold: left out by --no-evict"));
+}
+
+TEST(Rungs, TheUserChoosesAmongThoseThatCanBeHad) {
+  const Rungs all = RungsOf({.nodes = 1, .devices_per_node = 2});
+  const Rungs some = Choose(all, {Condition::kNode, Condition::kSolo});
+  EXPECT_THAT(some.present, ElementsAre(Condition::kSolo, Condition::kNode));
+  EXPECT_EQ(some.absent.back().reason, "left out by --conditions");
+  EXPECT_THROW(Choose(all, {Condition::kSolo, Condition::kCluster}), UsageError);
 }
 
 TEST(Order, EachConditionStandsAtEachPlaceEquallyOften) {

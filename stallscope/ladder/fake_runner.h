@@ -22,6 +22,21 @@ class FakeRunner : public BlockRunner {
   double crowd_s = 0.21;
   double node_s = 0.3;
   double cluster_s = 0.5;
+  double warm_s = 0.55;
+  double cold_s = 0.7;
+  double loader_alone_s = 0.1;
+  double storage_alone_s = 0.2;
+  double copy_s = 0.01;
+  /// What a rank says of its files in a block with real data.
+  std::function<InputRecord(const BlockRequest& request, int block)> input = [](const BlockRequest& request,
+                                                                                int) {
+    return InputRecord{.state = std::string(DataSourceName(request.data)),
+                       .verified = true,
+                       .samples = 10,
+                       .read_s = 0.1,
+                       .decode_s = 0.4,
+                       .bytes_taken = 5000};
+  };
   double noise_s = 0;                  ///< standard deviation of a block
   double drift_s_per_block = 0;        ///< the machine gets slower
   double slow_first_s = 0;             ///< added to a block's first step
@@ -47,6 +62,7 @@ class FakeRunner : public BlockRunner {
       for (const int active : request.ranks) {
         if (active == rank) AddSteps(request, step_s, report);
       }
+      if (IsRealData(request.data)) report.input = input(request, block);
     }
     AddLoad(result, foreign_s(block));
     now_s += wall_s;
@@ -55,6 +71,9 @@ class FakeRunner : public BlockRunner {
 
  private:
   double StepTime(const BlockRequest& request) const {
+    const bool cold = request.data == DataSource::kCold;
+    if (!request.train) return cold ? storage_alone_s : loader_alone_s;
+    if (IsRealData(request.data)) return cold ? cold_s : warm_s;
     if (request.sync == Sync::kCluster) return cluster_s;
     if (request.sync == Sync::kNode) return node_s;
     return static_cast<int>(request.ranks.size()) == layout.Hosts() ? solo_s : crowd_s;
@@ -69,6 +88,7 @@ class FakeRunner : public BlockRunner {
       StepRecord& step = report.steps.emplace_back();
       step.total_s = step_s + (i == 0 ? slow_first_s : 0);
       step.forward_s = step.total_s / 4;
+      if (IsRealData(request.data)) step.copy_s = copy_s;
       step.backward_s = step.total_s - step.forward_s;
       if (request.sync != Sync::kNone) {
         step.buckets.push_back({.bytes = 1000, .ready_s = 0.1, .begin_s = 0.1, .end_s = 0.15});

@@ -1,6 +1,9 @@
 #include "stallscope/ladder/ladder_document.h"
 
+#include <algorithm>
+
 #include "stallscope/ladder/breakdown.h"
+#include "stallscope/ladder/epochs.h"
 #include "stallscope/ladder/findings.h"
 #include "stallscope/stats/bootstrap.h"
 #include "stallscope/stats/mean.h"
@@ -41,6 +44,16 @@ std::optional<CommunicationInfo> CommunicationOf(const UsedRounds& used, Conditi
   return CommunicationInfo{MeanOf(transfer), MeanOf(skew), MeanOf(overlap)};
 }
 
+/// The weakest state among the rounds: one that the server may have helped is enough to say so.
+std::optional<std::string> CacheOf(const UsedRounds& used, Condition condition) {
+  std::optional<std::string> state;
+  for (const MeasuredRound* round : used.rounds) {
+    const std::optional<std::string>& cache = round->blocks.at(condition).cache;
+    if (cache && (!state || *cache == "client-cold")) state = cache;
+  }
+  return state;
+}
+
 ConditionInfo ConditionOf(const UsedRounds& used, Condition condition, const Estimate& step_time) {
   ConditionInfo info;
   info.step_time_s = step_time;
@@ -48,7 +61,66 @@ ConditionInfo ConditionOf(const UsedRounds& used, Condition condition, const Est
   for (const MeasuredRound* round : used.rounds) info.steps += round->blocks.at(condition).steps;
   info.parts = PartsOf(used, condition);
   info.communication = CommunicationOf(used, condition);
+  info.cache = CacheOf(used, condition);
   return info;
+}
+
+/// Host-to-device time of the warm rung; the rungs below it copy nothing.
+std::optional<Stall> CopyOf(const UsedRounds& used, const std::vector<RoundTimes>& times,
+                            const Breakdown& breakdown, std::uint64_t seed) {
+  if (!breakdown.stalls.prep) return std::nullopt;
+  std::vector<double> copies, steps;
+  for (std::size_t i = 0; i < times.size(); ++i) {
+    copies.push_back(used.rounds[i]->blocks.at(Condition::kWarm).parts.copy_s);
+    steps.push_back(times[i].at(breakdown.highest));
+  }
+  const Bootstrap bootstrap(times.size(), seed);
+  const Estimate seconds = bootstrap.Mean(copies);
+  return Stall{
+      .seconds = seconds, .share = bootstrap.Ratio(copies, steps), .distinguishable = !seconds.HoldsZero()};
+}
+
+/// The mean of what at least two used rounds have.
+std::optional<Estimate> LimitOf(const UsedRounds& used, std::optional<double> MeasuredRound::*limit,
+                                std::uint64_t seed) {
+  std::vector<double> values;
+  for (const MeasuredRound* round : used.rounds) {
+    if (round->*limit) values.push_back(*(round->*limit));
+  }
+  if (values.size() < 2) return std::nullopt;
+  return Bootstrap(values.size(), seed).Mean(values);
+}
+
+std::optional<LoaderInfo> LoaderOf(const UsedRounds& used) {
+  std::vector<double> read, decode, bytes;
+  for (const MeasuredRound* round : used.rounds) {
+    if (!round->loader) continue;
+    read.push_back(round->loader->read_s);
+    decode.push_back(round->loader->decode_s);
+    bytes.push_back(round->loader->bytes);
+  }
+  if (read.empty()) return std::nullopt;
+  return LoaderInfo{MeanOf(read), MeanOf(decode), MeanOf(bytes)};
+}
+
+/// Everything that only real data brings.
+void FillLoading(const ProfileOrigin& origin, const UsedRounds& used, const std::vector<RoundTimes>& times,
+                 const Breakdown& breakdown, Profile& profile) {
+  if (!origin.workload.dataset) return;
+  const std::uint64_t seed = profile.seed;
+  profile.stalls.copy = CopyOf(used, times, breakdown, seed);
+  if (times.front().contains(Condition::kCold)) profile.first_epoch = FirstEpoch{breakdown.step_time};
+  if (origin.room_bytes) {
+    const double share = CachedShare(origin.workload.dataset->bytes, *origin.room_bytes);
+    profile.steady_state = SteadyStateOf(times, share, seed);
+    if (profile.steady_state) {
+      profile.steady_state->room_bytes = origin.room_bytes;
+      profile.steady_state->stalls.copy = CopyOf(used, SteadyTimes(times, share), breakdown, seed);
+    }
+  }
+  profile.loader_limit_s = LimitOf(used, &MeasuredRound::loader_limit_s, seed);
+  profile.fetch_limit_s = LimitOf(used, &MeasuredRound::fetch_limit_s, seed);
+  profile.loader = LoaderOf(used);
 }
 
 /// Samples of one step over the highest rung's step time.
@@ -83,22 +155,27 @@ Profile MakeProfile(const ProfileOrigin& origin, const MeasureOptions& options, 
                      .devices_per_node = options.layout.devices_per_node,
                      .device = origin.device,
                      .backend = origin.backend,
-                     .emulated = options.layout.emulated};
+                     .emulated = options.layout.emulated,
+                     .emulated_bandwidth_bytes_per_s = origin.emulated_bandwidth_bytes_per_s,
+                     .emulated_disk_bytes_per_s = origin.emulated_disk_bytes_per_s};
   for (const auto& [condition, step_time] : breakdown.step_times) {
     profile.conditions[ConditionName(condition)] = ConditionOf(used, condition, step_time);
   }
   profile.absent = rungs.absent;
-  for (const Condition condition : rungs.present) {
-    if (breakdown.step_times.contains(condition)) continue;
-    profile.absent.push_back({.condition = ConditionName(condition), .reason = "left out by --conditions"});
-  }
+  profile.absent.insert(profile.absent.end(), measured.given_up.begin(), measured.given_up.end());
+  std::stable_sort(profile.absent.begin(), profile.absent.end(),
+                   [](const AbsentCondition& a, const AbsentCondition& b) {
+                     return ParseCondition(a.condition) < ParseCondition(b.condition);
+                   });
   profile.stalls = breakdown.stalls;
   profile.step_time_s = breakdown.step_time;
   profile.samples_per_s = Throughput(profile, times, breakdown.highest, options.layout, options.seed);
+  FillLoading(origin, used, times, breakdown, profile);
   profile.stopped_by = measured.stopped_by;
   if (measured.error) profile.failure = measured.error->what();
   profile.rounds_kept = static_cast<int>(used.rounds.size());
   profile.rounds_dropped = used.dropped;
+  profile.rounds_unverified = measured.unverified_rounds;
   profile.warm_up_steps = measured.warm_up_steps;
   profile.findings = FindingsFor(profile, {.tolerance = options.tolerance,
                                            .never_idle = used.never_idle,

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,9 @@ struct ProfileOrigin {
   WorkloadInfo workload;
   std::string device;   ///< "cpu"
   std::string backend;  ///< "gloo"
+  std::optional<double> emulated_bandwidth_bytes_per_s;
+  std::optional<double> emulated_disk_bytes_per_s;
+  std::optional<std::int64_t> room_bytes;  ///< memory of a machine that cached files could take
 };
 
 /// Everything that was measured as one document. Throws Error where fewer than two rounds were

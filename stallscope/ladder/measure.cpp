@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stallscope/ladder/data_blocks.h"
 #include "stallscope/stats/mean.h"
 #include "stallscope/stats/warm_up.h"
 
@@ -22,6 +23,12 @@ constexpr int kMaxSteps = 20;
 /// Resampling thousands of rounds after each of them would take longer than measuring; beyond this
 /// many the interval is looked at again when the rounds have grown by a twentieth.
 constexpr std::size_t kAlwaysLook = 32;
+/// A block whose files others brought into memory, or drove out of it, is run again.
+constexpr int kDataAttempts = 3;
+/// A rung whose blocks failed so often in a row will not be had on this machine today.
+constexpr int kHopeless = 3;
+/// The loader and the storage alone: long enough beside the lumps in which a limited disk delivers.
+constexpr double kAloneTarget_s = 0.5;
 
 /// Ends the loops from inside; never leaves this file.
 struct Interrupted {};
@@ -30,8 +37,13 @@ struct OutOfTime {};
 class Climb {
  public:
   Climb(BlockRunner& runner, const MeasureOptions& options, MeasureObserver& observer)
-      : runner_(runner), options_(options), observer_(observer), start_s_(options.clock()) {
+      : runner_(runner),
+        options_(options),
+        observer_(observer),
+        start_s_(options.clock()),
+        conditions_(options.conditions) {
     if (options.conditions.empty()) throw UsageError("no condition to measure", "check --conditions");
+    result_.rounds = options.earlier;
   }
 
   MeasureResult Run() {
@@ -71,23 +83,64 @@ class Climb {
     observer_.OnProgress(progress);
   }
 
-  MeasuredBlock RunBlock(Condition condition, std::optional<int> round, int turn, int steps, int skip) {
+  MeasuredBlock RunBlock(Condition condition, std::optional<int> round, int turn, const BlockPlan& plan) {
     Announce(condition, round);
     MeasuredBlock block;
     block.round = round;
     block.block = blocks_++;
     block.condition = condition;
-    block.skipped_steps = skip;
-    block.result = runner_.Run(RequestFor(condition, options_.layout, turn, steps));
+    block.skipped_steps = plan.skip;
+    BlockRequest request = RequestFor(condition, options_.layout, turn, plan.steps);
+    request.sample_every_s = options_.sample_every_s;
+    block.result = runner_.Run(request);
     block.foreign = ForeignLoadOf(block.result, options_.cores_per_machine, options_.layout.emulated);
+    const DataVerdict verdict = JudgeData(block.result);
+    block.verified = verdict.usable;
+    if (!verdict.usable) unusable_[condition] = verdict;
+    NoteData(block.result);
     observer_.OnBlock(block);
     return block;
+  }
+
+  /// Nothing where the files were, after some attempts, still not as they should be.
+  std::optional<MeasuredBlock> RunVerified(Condition condition, int round, const BlockPlan& plan) {
+    for (int attempt = 0; attempt < kDataAttempts; ++attempt) {
+      MeasuredBlock block = RunBlock(condition, round, round, plan);
+      if (block.verified) return block;
+      if (!unusable_[condition].worth_a_retry) break;
+    }
+    return std::nullopt;
+  }
+
+  void NoteData(const BlockResult& block) {
+    std::int64_t bad = 0;
+    for (const RankBlock& rank : block.ranks) {
+      if (!rank.input) continue;
+      bad += rank.input->bad_samples;
+      if (result_.data_change.empty()) result_.data_change = rank.input->change;
+    }
+    result_.bad_samples = std::max(result_.bad_samples, bad);
+  }
+
+  /// The ladder goes on without this rung, also in the rounds that are finished.
+  void GiveUp(Condition condition, const std::string& reason) {
+    std::erase(conditions_, condition);
+    step_times_s_.erase(condition);
+    for (MeasuredRound& round : result_.rounds) round.blocks.erase(condition);
+    result_.given_up.push_back({.condition = ConditionName(condition), .reason = reason});
+    if (conditions_.empty())
+      throw Error("no rung is left to measure: " + reason, "choose other --conditions");
   }
 
   /// All steps of all warm-up blocks are given up. Per condition: a short block gives a first step
   /// time, then blocks follow until no warm-up is seen in the series any more.
   void WarmUp() {
-    for (const Condition condition : options_.conditions) {
+    const std::vector<Condition> wanted = conditions_;
+    for (const Condition condition : wanted) {
+      if (UsesRealData(condition)) {
+        WarmUpData(condition);
+        continue;
+      }
       // Every device warms up: in solo they take turns.
       const int turns = condition == Condition::kSolo ? options_.layout.DevicesPerHost() : 1;
       for (int turn = 0; turn < turns; ++turn) WarmUp(condition, turn);
@@ -95,8 +148,73 @@ class Climb {
     double slowest = 0;
     for (const auto& [condition, time] : step_times_s_) slowest = std::max(slowest, time);
     result_.steps_per_block = StepsFor(slowest);
-    const double steps = result_.steps_per_block + kSettleSteps;
-    for (const auto& [condition, time] : step_times_s_) longest_round_s_ += steps * time;
+    const int cold_steps = PlanBlock(true, result_.steps_per_block, options_.data).steps;
+    if (Measures(Condition::kCold)) {
+      if (const auto reason = TooFewSamples(*options_.data, cold_steps)) GiveUp(Condition::kCold, *reason);
+    }
+    for (const auto& [condition, time] : step_times_s_) {
+      longest_round_s_ +=
+          time * PlanBlock(UsesRealData(condition), result_.steps_per_block, options_.data).steps;
+    }
+    longest_round_s_ += kAloneTarget_s * static_cast<double>(alone_steps_.size());
+  }
+
+  bool Measures(Condition condition) const {
+    return std::find(conditions_.begin(), conditions_.end(), condition) != conditions_.end();
+  }
+
+  /// One block shows the step time, and whether the files can be had in the state at all; the job itself is
+  /// warm by now.
+  void WarmUpData(Condition condition) {
+    const BlockPlan plan = PlanBlock(true, kMinSteps, options_.data);
+    if (Elapsed() > options_.max_time_s) throw OutOfTime{};
+    if (condition == Condition::kCold) {
+      if (const auto reason = TooFewSamples(*options_.data, plan.steps)) return GiveUp(condition, *reason);
+    }
+    for (int attempt = 0; attempt < kDataAttempts; ++attempt) {
+      const MeasuredBlock block = RunBlock(condition, std::nullopt, 0, {plan.steps, plan.steps});
+      result_.warm_up_steps += plan.steps;
+      step_times_s_[condition] = Summarise(block.result, plan.skip, options_.layout.emulated).step_time_s;
+      if (block.verified) return WarmUpAlone(condition);
+      if (!unusable_[condition].worth_a_retry) break;
+    }
+    GiveUp(condition, unusable_[condition].reason);
+  }
+
+  /// How many steps' batches the loader makes, and the storage delivers, in the time that they get.
+  void WarmUpAlone(Condition condition) {
+    const BlockPlan plan = PlanBlock(true, kMinSteps, options_.data);
+    const BlockResult first = runner_.Run(AloneRequest(condition, 0, plan.steps));
+    const double step_s = StepTimeAlone(first, plan.skip);
+    const int most = std::max(kMinSteps, result_.steps_per_block > 0 ? result_.steps_per_block : kMaxSteps);
+    int steps = kMinSteps;
+    if (step_s > 0) steps = static_cast<int>(std::clamp<double>(kAloneTarget_s / step_s, kMinSteps, most));
+    // A cold block must not read a file twice.
+    while (steps > kMinSteps && TooFewSamples(*options_.data, PlanBlock(true, steps, options_.data).steps))
+      --steps;
+    alone_steps_[condition] = steps;
+  }
+
+  BlockRequest AloneRequest(Condition condition, int turn, int steps) const {
+    return condition == Condition::kCold ? StorageAlone(options_.layout, turn, steps)
+                                         : LoaderAlone(options_.layout, turn, steps);
+  }
+
+  /// The loader and the storage alone; what cannot be verified is absent in this round.
+  void RunAlone(MeasuredRound& round) {
+    for (const auto& [condition, counted] : alone_steps_) {
+      if (!Measures(condition)) continue;
+      const BlockPlan plan = PlanBlock(true, counted, options_.data);
+      const BlockResult block = runner_.Run(AloneRequest(condition, round.index, plan.steps));
+      if (!JudgeData(block).usable) continue;
+      const double step_s = StepTimeAlone(block, plan.skip);
+      if (condition == Condition::kCold) {
+        round.fetch_limit_s = step_s;
+      } else {
+        round.loader_limit_s = step_s;
+        round.loader = LoaderInfoOf(block);
+      }
+    }
   }
 
   void WarmUp(Condition condition, int turn) {
@@ -116,7 +234,7 @@ class Climb {
 
   /// The mean over ranks of each step after the first `skip`.
   std::vector<double> WarmUpBlock(Condition condition, int turn, int steps, int skip) {
-    const MeasuredBlock block = RunBlock(condition, std::nullopt, turn, steps, steps);
+    const MeasuredBlock block = RunBlock(condition, std::nullopt, turn, {steps, steps});
     result_.warm_up_steps += steps;
     Summarise(block.result, 0, options_.layout.emulated);  // throws where steps are missing
     std::vector<double> series;
@@ -137,7 +255,7 @@ class Climb {
   }
 
   std::string MeasureRounds() {
-    for (int round = 0;; ++round) {
+    for (int round = FirstRound();; ++round) {
       if (Elapsed() + longest_round_s_ > options_.max_time_s) return "max-time";
       const double before = options_.clock();
       RunRound(round);
@@ -146,17 +264,32 @@ class Climb {
     }
   }
 
+  int FirstRound() const { return options_.earlier.empty() ? 0 : options_.earlier.back().index + 1; }
+
   void RunRound(int index) {
     MeasuredRound round;
+    round.index = index;
     round.solo_turn = index % options_.layout.DevicesPerHost();
-    const int steps = result_.steps_per_block + kSettleSteps;
-    for (const Condition condition : OrderOfRound(options_.conditions, index, options_.seed)) {
-      const MeasuredBlock block = RunBlock(condition, index, index, steps, kSettleSteps);
-      round.blocks[condition] = Summarise(block.result, kSettleSteps, options_.layout.emulated);
-      round.polluted = round.polluted || block.foreign.polluted;
+    for (const Condition condition : OrderOfRound(conditions_, index, options_.seed)) {
+      const BlockPlan plan = PlanBlock(UsesRealData(condition), result_.steps_per_block, options_.data);
+      const std::optional<MeasuredBlock> block = RunVerified(condition, index, plan);
+      if (!block) return LoseRound(condition);
+      hopeless_[condition] = 0;
+      BlockSummary& summary = round.blocks[condition] =
+          Summarise(block->result, plan.skip, options_.layout.emulated);
+      if (UsesRealData(condition)) summary.cache = JudgeData(block->result).state;
+      result_.warm_up_steps += plan.skip;
+      round.polluted = round.polluted || block->foreign.polluted;
     }
-    result_.warm_up_steps += kSettleSteps * static_cast<int>(round.blocks.size());
+    RunAlone(round);
+    observer_.OnRound(round);
     result_.rounds.push_back(std::move(round));
+  }
+
+  /// Only complete rounds count.
+  void LoseRound(Condition condition) {
+    ++result_.unverified_rounds;
+    if (++hopeless_[condition] >= kHopeless) GiveUp(condition, unusable_[condition].reason);
   }
 
   bool PreciseEnough() {
@@ -175,7 +308,7 @@ class Climb {
   }
 
   int SoloTurns() const {
-    const bool solo = options_.conditions.front() == Condition::kSolo;
+    const bool solo = conditions_.front() == Condition::kSolo;
     return solo ? options_.layout.DevicesPerHost() : 1;
   }
 
@@ -188,6 +321,10 @@ class Climb {
   std::size_t looked_at_ = 0;
   std::map<Condition, double> step_times_s_;
   std::optional<double> widest_half_width_;
+  std::vector<Condition> conditions_;
+  std::map<Condition, DataVerdict> unusable_;  ///< the last one of each
+  std::map<Condition, int> hopeless_;          ///< rounds in a row that were lost to it
+  std::map<Condition, int> alone_steps_;       ///< warm: the loader alone, cold: the storage alone
   MeasureResult result_;
 };
 

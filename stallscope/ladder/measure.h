@@ -10,12 +10,23 @@
 #include "stallscope/base/clock.h"
 #include "stallscope/base/error.h"
 #include "stallscope/engine/block.h"
+#include "stallscope/ladder/block_plan.h"
 #include "stallscope/ladder/block_summary.h"
 #include "stallscope/ladder/breakdown.h"
 #include "stallscope/ladder/condition.h"
 #include "stallscope/ladder/foreign_load.h"
 
 namespace stallscope {
+
+struct MeasuredRound {
+  int index = 0;      ///< counted from 0 through all runs that were resumed
+  int solo_turn = 0;  ///< which device of each machine ran solo
+  std::map<Condition, BlockSummary> blocks;
+  bool polluted = false;
+  std::optional<double> loader_limit_s;  ///< per step: the loader alone, on files in memory
+  std::optional<double> fetch_limit_s;   ///< per step: the storage alone
+  std::optional<LoaderInfo> loader;
+};
 
 struct MeasureOptions {
   Layout layout;
@@ -30,6 +41,12 @@ struct MeasureOptions {
   /// Blocks last about this long: short beside the drift of a noisy machine, long beside switching.
   double block_target_s = 1;
   std::uint64_t seed = 1;
+  /// For the rungs with real data.
+  std::optional<DataPlan> data;
+  /// Between two samples of the machines' resources; 0: none.
+  double sample_every_s = 0;
+  /// Finished rounds of an earlier run that this one goes on with.
+  std::vector<MeasuredRound> earlier;
   /// Of each machine; the resolution of its load depends on it.
   int cores_per_machine = 1;
   std::function<double()> clock = MonotonicSeconds;
@@ -43,14 +60,10 @@ struct MeasuredBlock {
   int block = 0;             ///< counted from 0 through the whole run
   Condition condition = Condition::kSolo;
   int skipped_steps = 0;  ///< its first steps, which count in no mean
+  /// Whether its files were in the state that was asked for; a block that is not verified counts nowhere.
+  bool verified = true;
   ForeignLoad foreign;
   BlockResult result;
-};
-
-struct MeasuredRound {
-  int solo_turn = 0;  ///< which device of each machine ran solo
-  std::map<Condition, BlockSummary> blocks;
-  bool polluted = false;
 };
 
 /// Where measuring stands; given before each block.
@@ -72,14 +85,21 @@ class MeasureObserver {
   virtual void OnProgress(const MeasureProgress& /*progress*/) {}
   /// Every block as it finishes, so that a log can be written before anything can be lost.
   virtual void OnBlock(const MeasuredBlock& /*block*/) {}
+  /// Every complete round, so that a later run can go on with it.
+  virtual void OnRound(const MeasuredRound& /*round*/) {}
 };
 
 struct MeasureResult {
-  std::vector<MeasuredRound> rounds;  ///< complete ones, polluted ones too
-  int steps_per_block = 0;            ///< counted steps; a block has kSettleSteps more
-  int warm_up_steps = 0;              ///< discarded, per rank that took part
-  std::string stopped_by;             ///< "tolerance", "max-time", "interrupted" or "failed"
-  std::optional<Error> error;         ///< what the runner threw, where it failed
+  std::vector<MeasuredRound> rounds;  ///< complete ones, polluted and earlier ones too
+  /// Rungs that turned out not to be had, with the reason; no round holds them.
+  std::vector<AbsentCondition> given_up;
+  int unverified_rounds = 0;  ///< given up because files were not in the state that was asked for
+  std::string data_change;    ///< what changed in the data set meanwhile; empty: nothing
+  std::int64_t bad_samples = 0;
+  int steps_per_block = 0;     ///< counted steps; a block has kSettleSteps more
+  int warm_up_steps = 0;       ///< discarded, per rank that took part
+  std::string stopped_by;      ///< "tolerance", "max-time", "interrupted" or "failed"
+  std::optional<Error> error;  ///< what the runner threw, where it failed
 };
 
 /// Climbs the ladder in interleaved rounds until the stop rule is met. Errors of the runner end

@@ -9,8 +9,8 @@
 namespace stallscope {
 namespace {
 
-std::ofstream Open(const std::filesystem::path& path) {
-  std::ofstream file(path);
+std::ofstream Open(const std::filesystem::path& path, bool append) {
+  std::ofstream file(path, append ? std::ios::app : std::ios::trunc);
   if (!file) {
     throw Error(fmt::format("cannot write '{}'", path.string()),
                 "check that the folder exists and that you may write there");
@@ -34,7 +34,7 @@ void WriteSteps(const MeasuredBlock& block, std::ostream& out) {
   for (const RankBlock& rank : block.result.ranks) {
     for (std::size_t i = 0; i < rank.steps.size(); ++i) {
       const StepRecord& step = rank.steps[i];
-      const bool counted = block.round && static_cast<int>(i) >= block.skipped_steps;
+      const bool counted = block.round && block.verified && static_cast<int>(i) >= block.skipped_steps;
       out << fmt::format(
           "{},{},{},{},{},{},{:.9f},{:.9f},{:.9f},{:.9f},{:.9f},{:.9f},{:.9f},{:.9f},{:.6g},{:d},{:.3f},{:d}"
           "\n",
@@ -64,8 +64,11 @@ void WriteBuckets(const MeasuredBlock& block, std::ostream& out) {
   }
 }
 
-StepsCsv::StepsCsv(const std::filesystem::path& folder)
-    : folder_(folder), steps_(Open(folder / "steps.csv")), buckets_(Open(folder / "buckets.csv")) {
+StepsCsv::StepsCsv(const std::filesystem::path& folder, bool append)
+    : folder_(folder),
+      steps_(Open(folder / "steps.csv", append)),
+      buckets_(Open(folder / "buckets.csv", append)) {
+  if (append) return;
   WriteStepsHeader(steps_);
   WriteBucketsHeader(buckets_);
 }

@@ -12,7 +12,8 @@ namespace stallscope {
 class StepsCsv : public MeasureObserver {
  public:
   /// Opens both files at once: a path that cannot be written fails before anything is measured.
-  explicit StepsCsv(const std::filesystem::path& folder);
+  /// `append`: the files are there already, and are gone on with.
+  explicit StepsCsv(const std::filesystem::path& folder, bool append = false);
 
   /// Throws Error where the disk is full.
   void OnBlock(const MeasuredBlock& block) override;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "stallscope/base/error.h"
@@ -16,8 +17,15 @@ namespace {
 constexpr double kBurst_bytes = 256 * 1024;
 constexpr double kBurst_s = 1e-3;
 
-std::string Port(std::size_t host) {
-  return fmt::format("port{}", host);
+constexpr std::array kLinks = {LabLink::kOuter, LabLink::kInner};
+
+/// A host's place at the link's switch.
+std::string Port(std::size_t host, LabLink link) {
+  return fmt::format("{}{}", link == LabLink::kOuter ? "port" : "inner", host);
+}
+
+std::string Switch(LabLink link) {
+  return link == LabLink::kOuter ? "switch" : "backplane";
 }
 
 }  // namespace
@@ -34,18 +42,20 @@ NetworkLab::NetworkLab(int hosts, std::optional<BytesPerSecond> rate) {
   }
   const Privilege others = privilege_ == Privilege::kOwn ? Privilege::kOwn : Privilege::kJoined;
   while (static_cast<int>(hosts_.size()) < hosts) hosts_.emplace_back(others, user_namespace());
-  if (hosts == 2) {
-    JoinByCable();
-  } else {
-    switch_.emplace_back(others, user_namespace());
-    JoinBySwitch();
+  if (hosts > 2) switch_.emplace_back(others, user_namespace());
+  for (const LabLink link : kLinks) {
+    hosts == 2 ? JoinByCable(link) : JoinBySwitch(link);
   }
   for (int host = 0; host < hosts; ++host) Configure(host);
   if (rate) SetRate(rate);
 }
 
-std::string NetworkLab::Address(int host) {
-  return fmt::format("10.77.0.{}", host + 1);
+std::string NetworkLab::Address(int host, LabLink link) {
+  return fmt::format("10.{}.0.{}", link == LabLink::kOuter ? 77 : 78, host + 1);
+}
+
+std::string NetworkLab::Device(LabLink link) {
+  return link == LabLink::kOuter ? "lab0" : "inner0";
 }
 
 void NetworkLab::PlaceOn(int host, ChildOptions& options) const {
@@ -66,44 +76,48 @@ std::vector<pid_t> NetworkLab::holders() const {
   return pids;
 }
 
-void NetworkLab::JoinByCable() {
-  Run(hosts_[0], {"ip", "link", "add", "name", kDevice, "type", "veth", "peer", "name", kDevice, "netns",
+void NetworkLab::JoinByCable(LabLink link) {
+  const std::string device = Device(link);
+  Run(hosts_[0], {"ip", "link", "add", "name", device, "type", "veth", "peer", "name", device, "netns",
                   std::to_string(hosts_[1].pid())});
 }
 
-void NetworkLab::JoinBySwitch() {
+void NetworkLab::JoinBySwitch(LabLink link) {
   const NamespaceHolder& center = switch_.front();
-  Run(center, {"ip", "link", "add", "name", "switch", "type", "bridge"});
-  Run(center, {"ip", "link", "set", "dev", "switch", "up"});
+  Run(center, {"ip", "link", "add", "name", Switch(link), "type", "bridge"});
+  Run(center, {"ip", "link", "set", "dev", Switch(link), "up"});
   for (std::size_t host = 0; host < hosts_.size(); ++host) {
-    Run(center, {"ip", "link", "add", "name", Port(host), "type", "veth", "peer", "name", kDevice, "netns",
+    const std::string port = Port(host, link);
+    Run(center, {"ip", "link", "add", "name", port, "type", "veth", "peer", "name", Device(link), "netns",
                  std::to_string(hosts_[host].pid())});
-    Run(center, {"ip", "link", "set", "dev", Port(host), "master", "switch", "up"});
+    Run(center, {"ip", "link", "set", "dev", port, "master", Switch(link), "up"});
   }
 }
 
 void NetworkLab::Configure(int host) {
   const NamespaceHolder& where = hosts_.at(static_cast<std::size_t>(host));
   Run(where, {"ip", "link", "set", "dev", "lo", "up"});
-  Run(where, {"ip", "address", "add", Address(host) + "/24", "dev", kDevice});
-  Run(where, {"ip", "link", "set", "dev", kDevice, "up"});
+  for (const LabLink link : kLinks) {
+    Run(where, {"ip", "address", "add", Address(host, link) + "/24", "dev", Device(link)});
+    Run(where, {"ip", "link", "set", "dev", Device(link), "up"});
+  }
 }
 
-void NetworkLab::SetRate(std::optional<BytesPerSecond> rate) {
+void NetworkLab::SetRate(std::optional<BytesPerSecond> rate, LabLink link) {
   if (rate && !(rate->value >= 1 && std::isfinite(rate->value))) {
     throw UsageError("a link's rate must be above zero", "give one such as 1Gbit");
   }
-  if (!rate && !shaped_) return;
+  if (!rate && !shaped_[link]) return;
   for (std::size_t host = 0; host < hosts_.size(); ++host) {
-    Shape(hosts_[host], kDevice, rate);
+    Shape(hosts_[host], Device(link), rate);
     // With several senders, what a host receives has to be limited as well, at its port of the switch.
-    if (!switch_.empty()) Shape(switch_.front(), Port(host), rate);
+    if (!switch_.empty()) Shape(switch_.front(), Port(host, link), rate);
   }
-  shaped_ = rate.has_value();
+  shaped_[link] = rate.has_value();
 }
 
 void NetworkLab::SetLinkUp(int host, bool up) {
-  Run(hosts_.at(static_cast<std::size_t>(host)), {"ip", "link", "set", "dev", kDevice, up ? "up" : "down"});
+  Run(hosts_.at(static_cast<std::size_t>(host)), {"ip", "link", "set", "dev", Device(), up ? "up" : "down"});
 }
 
 void NetworkLab::Run(const NamespaceHolder& where, const std::vector<std::string>& argv) const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,20 +11,25 @@
 
 namespace stallscope {
 
-/// Machines made out of network namespaces. Two hosts are joined by a cable (a veth pair); more meet at a
-/// switch (a bridge in a namespace of its own). Nothing of it has a name outside, so nothing is left when
-/// this object ends or its owner is killed.
+/// Which of a lab's two networks.
+enum class LabLink {
+  kOuter,  ///< between the machines, at the emulated rate
+  kInner,  ///< as if all sat in one machine: as fast as this one can, unless it is slowed for a proof
+};
+
+/// Machines made out of network namespaces. Two hosts are joined by cables (veth pairs), one for each link;
+/// more meet at switches (bridges in a namespace of their own). Nothing of it has a name outside, so nothing
+/// is left when this object ends or its owner is killed.
 class NetworkLab {
  public:
-  /// The interface that faces the other hosts, in every host.
-  static constexpr char kDevice[] = "lab0";
-
   /// Throws Error where the system does not allow it, UsageError for less than 2 or more than 250 hosts.
   explicit NetworkLab(int hosts, std::optional<BytesPerSecond> rate = std::nullopt);
 
   int hosts() const { return static_cast<int>(hosts_.size()); }
   /// "10.77.0.1" for host 0.
-  static std::string Address(int host);
+  static std::string Address(int host, LabLink link = LabLink::kOuter);
+  /// The interface of the link, the same in every host.
+  static std::string Device(LabLink link = LabLink::kOuter);
 
   /// The child will run on this host.
   void PlaceOn(int host, ChildOptions& options) const;
@@ -35,13 +41,13 @@ class NetworkLab {
 
   /// Every host sends and receives at most this much; nothing: as fast as the machine can. May change while
   /// connections live.
-  void SetRate(std::optional<BytesPerSecond> rate);
+  void SetRate(std::optional<BytesPerSecond> rate, LabLink link = LabLink::kOuter);
   /// Pulls the host's cable, or puts it back.
   void SetLinkUp(int host, bool up);
 
  private:
-  void JoinByCable();
-  void JoinBySwitch();
+  void JoinByCable(LabLink link);
+  void JoinBySwitch(LabLink link);
   void Configure(int host);
   void Run(const NamespaceHolder& where, const std::vector<std::string>& argv) const;
   void Shape(const NamespaceHolder& where, const std::string& device,
@@ -50,7 +56,7 @@ class NetworkLab {
   Privilege privilege_ = Privilege::kOwn;
   std::vector<NamespaceHolder> hosts_;
   std::vector<NamespaceHolder> switch_;  ///< one, or none
-  bool shaped_ = false;
+  std::map<LabLink, bool> shaped_;
 };
 
 /// Why there can be no lab of so many hosts here; nothing where there can. It tries.

@@ -131,7 +131,7 @@ TEST_F(NetworkLabTest, TwoHostsSeeEachOtherAndNobodyElse) {
               {.timeout = Seconds(20), .user_namespace = {}, .network_namespace = lab.network_namespace(0)});
   EXPECT_THAT(devices, testing::HasSubstr("10.77.0.1/24"));
   EXPECT_THAT(devices, testing::HasSubstr("127.0.0.1"));
-  EXPECT_THAT(RunTool({"ip", "-brief", "link"}), testing::Not(testing::HasSubstr(NetworkLab::kDevice)));
+  EXPECT_THAT(RunTool({"ip", "-brief", "link"}), testing::Not(testing::HasSubstr(NetworkLab::Device())));
 }
 
 TEST_F(NetworkLabTest, ThreeHostsMeetAtASwitch) {
@@ -192,7 +192,7 @@ TEST_F(NetworkLabTest, APulledCableCarriesNothingUntilItIsBack) {
   EXPECT_TRUE(Reaches(lab, 0, 1, kPatience_s));
   // The shaping survived: 100 Mbit, as before.
   EXPECT_THAT(
-      RunTool({"tc", "qdisc", "show", "dev", NetworkLab::kDevice},
+      RunTool({"tc", "qdisc", "show", "dev", NetworkLab::Device()},
               {.timeout = Seconds(20), .user_namespace = {}, .network_namespace = lab.network_namespace(1)}),
       testing::HasSubstr("rate 100Mbit"));
 }

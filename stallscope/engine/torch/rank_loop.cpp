@@ -29,17 +29,43 @@ double OwnCpuSeconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
-RankBlock RunBlock(const EngineConfig& config, const BlockRequest& request, Trainer& trainer) {
+/// A rank's tools, made once.
+struct RankTools {
+  const EngineConfig& config;
+  Team& team;
+  Trainer& trainer;
+  DataFeed* feed;
+};
+
+std::vector<StepRecord> RunSteps(const BlockRequest& request, const RankTools& tools) {
+  if (!request.train) return tools.trainer.DrainFeed(request.steps);
+  const bool is_last = tools.config.rank + 1 == tools.config.world_size;
+  tools.trainer.SetDelay(is_last ? request.inject.slow_rank_s : 0);
+  return tools.trainer.RunBlock(request.sync, request.data, request.steps);
+}
+
+RankBlock RunBlock(const BlockRequest& request, const RankTools& tools) {
+  const EngineConfig& config = tools.config;
+  Trainer& trainer = tools.trainer;
   RankBlock block{.rank = config.rank, .node = config.node};
+  const bool real_data = IsRealData(request.data);
+  if (real_data) {
+    if (tools.feed == nullptr) throw Error("there is no data to train on", "give --data");
+    tools.feed->Prepare(request);
+    // Nobody reads before everybody has prepared: files may be shared.
+    tools.team.Barrier();
+    tools.feed->Begin();
+  }
   const CpuLoad load_before = ReadCpuLoad(Root{}).value_or(CpuLoad{});
   const double cpu_before = OwnCpuSeconds();
   block.start_s = MonotonicSeconds();
   if (std::binary_search(request.ranks.begin(), request.ranks.end(), config.rank)) {
     const double recording_before = trainer.RecordingSeconds();
     trainer.SetRecording(request.record);
-    block.steps = trainer.RunBlock(request.sync, request.data, request.steps);
+    block.steps = RunSteps(request, tools);
     block.recording_s = trainer.RecordingSeconds() - recording_before;
   }
+  if (real_data) block.input = tools.feed->End();
   block.end_s = MonotonicSeconds();
   block.cpu_s = OwnCpuSeconds() - cpu_before;
   const CpuLoad load_after = ReadCpuLoad(Root{}).value_or(load_before);
@@ -55,7 +81,8 @@ json NextOrder(Team& team) {
   return json::parse(team.Broadcast(line));
 }
 
-int Obey(const EngineConfig& config, Team& team, Trainer& trainer, EventChannel& channel) {
+int Obey(const RankTools& tools, EventChannel& channel) {
+  Team& team = tools.team;
   for (;;) {
     const json order = NextOrder(team);
     if (order.at("order") == "stop") {
@@ -64,7 +91,7 @@ int Obey(const EngineConfig& config, Team& team, Trainer& trainer, EventChannel&
       return 0;
     }
     const BlockRequest request = BlockRequestFromJson(order.at("block"));
-    const RankBlock block = RunBlock(config, request, trainer);
+    const RankBlock block = RunBlock(request, tools);
     const std::vector<std::string> all = team.Gather(ToJson(block).dump());
     if (team.rank() != 0) continue;
     json ranks = json::array();
@@ -93,9 +120,21 @@ int Run(const EngineConfig& config, EventChannel& channel,
   BuiltNetwork network = BuildForTraining(config.training);
   Team team(config);
   Trainer trainer(config.training, std::move(network.module), &team, config.rank);
+  std::optional<DataFeed> feed;
+  if (config.data) {
+    const FeedShape shape{.batch = config.training.batch,
+                          .accumulate = config.training.accumulate,
+                          .rank = config.rank,
+                          .ranks = config.world_size,
+                          .seed = config.training.seed};
+    feed.emplace(OpenDataset(config.data->path, network.facts.image_size, network.facts.sequence_length),
+                 *config.data, shape);
+    trainer.SetFeed(&*feed);
+  }
   steps = &trainer.steps_begun();
   channel.Send({{"event", "ready"}, {"workload", ToJson(network.facts)}});
-  const int exit_code = Obey(config, team, trainer, channel);
+  const int exit_code =
+      Obey({.config = config, .team = team, .trainer = trainer, .feed = feed ? &*feed : nullptr}, channel);
   steps = nullptr;
   return exit_code;
 }

@@ -40,9 +40,17 @@ std::shared_ptr<gloo::transport::Device> DeviceBetweenMachines(const EngineConfi
   }
 }
 
+/// What the ranks have to agree on. The data may lie at another place on every machine.
+nlohmann::json AgreementOf(const EngineConfig& config) {
+  nlohmann::json agreement = ToJson(config.training);
+  agreement["data"] = config.data.has_value();
+  if (config.data) agreement["workers"] = config.data->workers;
+  return agreement;
+}
+
 /// Machines of one job that train different things would hang or, worse, measure nonsense.
 void CheckAgreement(c10d::Store& store, const EngineConfig& config) {
-  const std::string mine = ToJson(config.training).dump();
+  const std::string mine = AgreementOf(config).dump();
   const std::string key = "training/" + std::to_string(config.rank);
   store.set(key, {mine.begin(), mine.end()});
   const std::vector<uint8_t> bytes = store.get("training/0");
@@ -82,8 +90,13 @@ Team::Team(const EngineConfig& config) : rank_(config.rank), size_(config.world_
   const auto loopback = [] { return c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1"); };
   const auto outward = [&] { return several_machines ? DeviceBetweenMachines(config) : loopback(); };
   control_ = Connect(store, "control", rank_, size_, outward());
-  node_ = Connect(store, "node/" + std::to_string(config.node), config.local_rank, config.devices_per_node,
-                  loopback());
+  if (config.node_address.empty()) {
+    node_ = Connect(store, "node/" + std::to_string(config.node), config.local_rank, config.devices_per_node,
+                    loopback());
+  } else {
+    node_ = Connect(store, "node", rank_, size_,
+                    c10d::ProcessGroupGloo::createDeviceForHostname(config.node_address));
+  }
   if (several_machines) cluster_ = Connect(store, "cluster", rank_, size_, outward());
 }
 
@@ -114,6 +127,10 @@ std::vector<std::string> Team::Gather(const std::string& text) {
     texts.push_back(Text(bytes[0]));
   }
   return texts;
+}
+
+void Team::Barrier() {
+  WaitFor(control_->barrier());
 }
 
 void Team::BroadcastTensors(const std::vector<at::Tensor>& tensors) {

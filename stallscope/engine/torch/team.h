@@ -24,6 +24,9 @@ class Team {
   /// Rank 0's tensors, on every rank.
   void BroadcastTensors(const std::vector<at::Tensor>& tensors);
 
+  /// Returns when every rank has come here.
+  void Barrier();
+
   const c10::intrusive_ptr<c10d::ProcessGroup>& node_group() const { return node_; }
   const c10::intrusive_ptr<c10d::ProcessGroup>& cluster_group() const { return cluster_; }
 

@@ -3,6 +3,8 @@
 #include <ATen/autocast_mode.h>
 #include <torch/torch.h>
 
+#include <thread>
+
 #include "stallscope/base/clock.h"
 #include "stallscope/base/error.h"
 
@@ -41,6 +43,24 @@ void CopyBatch(const SampleBatch& from, SampleBatch& to) {
   if (from.targets.defined()) to.targets.copy_(from.targets);
 }
 
+/// A loader's batch as tensors of the same shape as a synthetic one, without a copy.
+SampleBatch ViewOf(const Batch& batch, const SampleBatch& like) {
+  // torch has no view of constant memory; nobody writes through this one.
+  const auto view = [](const auto* data, at::IntArrayRef shape, at::ScalarType type) {
+    return at::from_blob(const_cast<void*>(static_cast<const void*>(data)), shape, type);
+  };
+  if (batch.tokens.empty()) {
+    return {.inputs = view(batch.pixels.data(), like.inputs.sizes(), at::kFloat),
+            .targets = view(batch.labels.data(), like.targets.sizes(), at::kLong)};
+  }
+  // The token after the last is the file's next target; these networks take their targets from the inputs.
+  const std::int64_t length = like.inputs.size(1);
+  const at::Tensor tokens = view(batch.tokens.data(), {like.inputs.size(0), length + 1}, at::kLong);
+  SampleBatch tensors{.inputs = tokens.narrow(1, 0, length)};
+  if (like.targets.defined()) tensors.targets = at::zeros_like(like.targets);
+  return tensors;
+}
+
 }  // namespace
 
 Trainer::Trainer(const TrainingConfig& config, std::unique_ptr<TrainableNetwork> network, Team* team,
@@ -72,6 +92,18 @@ std::vector<StepRecord> Trainer::RunBlock(Sync sync, DataSource data, int steps)
   records.reserve(static_cast<std::size_t>(steps));
   for (int i = 0; i < steps; ++i) records.push_back(RunStep(gradients, data));
   if (before) before->Restore(parameters_, buffers_, *optimizer_);
+  return records;
+}
+
+std::vector<StepRecord> Trainer::DrainFeed(int steps) {
+  std::vector<StepRecord> records;
+  for (int i = 0; i < steps; ++i) {
+    ++steps_begun_;
+    StepRecord& record = records.emplace_back();
+    record.start_s = MonotonicSeconds();
+    for (int batch = 0; batch < config_.accumulate; ++batch) WaitForBatch(record);
+    record.total_s = MonotonicSeconds() - record.start_s;
+  }
   return records;
 }
 
@@ -109,6 +141,7 @@ void Trainer::RunMicroBatch(const SampleBatch& batch, GradientSync* sync, bool l
     if (batches_.size() > 1) loss = loss / static_cast<double>(batches_.size());
   }
   record.loss += loss.item<double>();
+  if (delay_s_ > 0 && last) std::this_thread::sleep_for(std::chrono::duration<double>(delay_s_));
   if (active != nullptr) active->BeforeBackward(loss);
   const double backward_begin = MonotonicSeconds();
   loss.backward();
@@ -135,10 +168,20 @@ void Trainer::RunMicroBatch(const SampleBatch& batch, GradientSync* sync, bool l
 const SampleBatch& Trainer::TakeBatch(DataSource data, std::size_t micro_batch, StepRecord& record) {
   const SampleBatch& batch = batches_[micro_batch];
   if (data == DataSource::kResident) return batch;
+  std::optional<SampleBatch> loaded;
+  if (IsRealData(data)) loaded = ViewOf(WaitForBatch(record), batch);
   const double begin = MonotonicSeconds();
-  CopyBatch(batch, copied_batch_);
+  CopyBatch(loaded ? *loaded : batch, copied_batch_);
   record.copy_s += MonotonicSeconds() - begin;
   return copied_batch_;
+}
+
+const Batch& Trainer::WaitForBatch(StepRecord& record) {
+  if (feed_ == nullptr) throw Error("there is no data to train on", "give --data");
+  const double begin = MonotonicSeconds();
+  const Batch& batch = feed_->Next();
+  record.data_wait_s += MonotonicSeconds() - begin;
+  return batch;
 }
 
 GradientSync* Trainer::SyncOver(Sync sync) {

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 
+#include "stallscope/engine/data_feed.h"
 #include "stallscope/engine/messages.h"
 #include "stallscope/engine/torch/gradient_sync.h"
 #include "stallscope/engine/torch/team.h"
@@ -21,6 +22,14 @@ class Trainer {
   /// Runs a block's steps. Without synchronisation, everything is as before afterwards.
   std::vector<StepRecord> RunBlock(Sync sync, DataSource data, int steps);
 
+  /// Takes so many steps' batches from the feed and trains on none of them.
+  std::vector<StepRecord> DrainFeed(int steps);
+
+  /// Where batches of real data come from; it must outlive the blocks that use it.
+  void SetFeed(DataFeed* feed) { feed_ = feed; }
+  /// Every step sleeps so long before its backward pass.
+  void SetDelay(double seconds) { delay_s_ = seconds; }
+
   TrainableNetwork& network() { return *network_; }
   /// Replaces the synthetic batch (tests train on parts of one known batch).
   void SetBatches(std::vector<SampleBatch> batches) { batches_ = std::move(batches); }
@@ -35,6 +44,7 @@ class Trainer {
   void RunMicroBatch(const SampleBatch& batch, GradientSync* sync, bool last, StepRecord& record);
   GradientSync* SyncOver(Sync sync);
   const SampleBatch& TakeBatch(DataSource data, std::size_t micro_batch, StepRecord& record);
+  const Batch& WaitForBatch(StepRecord& record);
 
   TrainingConfig config_;
   std::unique_ptr<TrainableNetwork> network_;
@@ -45,6 +55,8 @@ class Trainer {
   /// One per micro-batch of an optimiser step.
   std::vector<SampleBatch> batches_;
   SampleBatch copied_batch_;
+  DataFeed* feed_ = nullptr;
+  double delay_s_ = 0;
   std::optional<GradientSync> node_sync_;
   std::optional<GradientSync> cluster_sync_;
   std::atomic<std::int64_t> steps_begun_ = 0;
