@@ -1,21 +1,12 @@
 #include <algorithm>
 
 #include "stallscope/base/names.h"
+#include "stallscope/document/host_json.h"
 #include "stallscope/document/json_fields.h"
 #include "stallscope/document/profile.h"
 
 namespace stallscope {
 namespace {
-
-HostInfo ReadHostInfo(const JsonFields& fields) {
-  HostInfo host;
-  host.name = fields.Text("name");
-  host.cpu = fields.OptionalText("cpu");
-  if (fields.Has("cores")) host.cores = fields.SmallInteger("cores");
-  host.memory_bytes = fields.OptionalInteger("memory_bytes");
-  host.kernel = fields.Text("kernel");
-  return host;
-}
 
 std::optional<DatasetInfo> ReadDataset(const JsonFields& workload) {
   const auto fields = workload.OptionalObject("dataset");
@@ -144,6 +135,7 @@ void ReadLoading(const JsonFields& fields, Profile& profile) {
 std::optional<ReferenceInfo> ReadReference(const JsonFields& fields) {
   const auto reference = fields.OptionalObject("reference");
   if (!reference) return std::nullopt;
+  reference->Object("network");  // complains where it is missing
   return ReferenceInfo{.file = reference->Text("file"),
                        .node_step_time_s = reference->Interval("node_step_time_s"),
                        .network = ReadStall(*reference, "network").value()};
@@ -193,7 +185,7 @@ Profile ProfileFromJson(const std::string& text, const std::string& source) {
   profile.tool.torch = fields.Object("tool").OptionalText("torch");
   profile.created = fields.Text("created");
   profile.argv = fields.Texts("argv");
-  profile.host = ReadHostInfo(fields.Object("host"));
+  profile.host = HostFromJson(fields.Object("host"));
   profile.seed = fields.Unsigned("seed");
   profile.workload = ReadWorkload(fields.Object("workload"));
   profile.cluster = ReadCluster(fields.Object("cluster"));

@@ -1,3 +1,4 @@
+#include "stallscope/document/host_json.h"
 #include "stallscope/document/json_fields.h"
 #include "stallscope/document/profile.h"
 
@@ -11,15 +12,6 @@ void Put(Json& json, const char* key, const std::optional<T>& value) {
 
 void Put(Json& json, const char* key, const std::optional<Estimate>& value) {
   if (value) json[key] = ToJson(*value);
-}
-
-Json HostToJson(const HostInfo& host) {
-  Json json = {{"name", host.name}};
-  Put(json, "cpu", host.cpu);
-  Put(json, "cores", host.cores);
-  Put(json, "memory_bytes", host.memory_bytes);
-  json["kernel"] = host.kernel;
-  return json;
 }
 
 Json WorkloadToJson(const WorkloadInfo& workload) {
