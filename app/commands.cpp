@@ -8,7 +8,9 @@ std::span<const Command> Commands() {
   static const std::array kCommands = {
       Command{"profile", "Measure", "where does a training step wait on this machine?", DeclareProfile},
       Command{"doctor", "Measure", "what can this machine measure, and what to fix?", DeclareDoctor},
+      Command{"compare", "Look", "which of several profiles is faster, and where?", DeclareCompare},
       Command{"dataset", "Data", "make, inspect and read data to measure with", DeclareDataset},
+      Command{"store", "Data", "the documents of earlier runs", DeclareStore},
   };
   return kCommands;
 }

@@ -6,9 +6,8 @@
 #include <utility>
 
 #include "app/command.h"
-#include "stallscope/base/clock.h"
+#include "app/document_header.h"
 #include "stallscope/base/error.h"
-#include "stallscope/machine/host.h"
 #include "stallscope/supervise/cpu_sets.h"
 
 namespace stallscope {
@@ -25,15 +24,7 @@ constexpr std::array kDatasetCommands = {
 }  // namespace
 
 Json DatasetDocument(const std::string& schema, const std::vector<std::string>& argv, std::uint64_t seed) {
-  const HostInfo host = ReadHost({});
-  Json described = {{"name", host.name}};
-  if (host.cpu) described["cpu"] = *host.cpu;
-  if (host.cores) described["cores"] = *host.cores;
-  if (host.memory_bytes) described["memory_bytes"] = *host.memory_bytes;
-  described["kernel"] = host.kernel;
-  return {{"schema", schema},    {"tool", {{"version", STALLSCOPE_VERSION}}},
-          {"created", UtcNow()}, {"argv", argv},
-          {"host", described},   {"seed", seed}};
+  return DocumentHeader(schema, argv, seed);
 }
 
 Json BadFilesToJson(const std::vector<BadFile>& bad) {

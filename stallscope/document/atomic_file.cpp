@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "stallscope/base/error.h"
 
@@ -32,28 +33,91 @@ int WriteAll(int file, const std::string& text) {
   return fsync(file) == 0 ? 0 : errno;
 }
 
-}  // namespace
+std::filesystem::path FolderOf(const std::filesystem::path& path) {
+  return path.has_parent_path() ? path.parent_path() : ".";
+}
 
-void WriteFileAtomically(const std::filesystem::path& path, const std::string& text) {
-  std::string temporary = path.string() + ".XXXXXX";
-  const int file = mkostemp(temporary.data(), O_CLOEXEC);
-  if (file < 0) Fail(path, errno);
-  int error = WriteAll(file, text);
-  // mkostemp makes files that only their owner reads; a result is as public as its folder.
-  if (error == 0 && fchmod(file, S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH) != 0) error = errno;
-  if (close(file) != 0 && error == 0) error = errno;
-  if (error == 0 && rename(temporary.c_str(), path.c_str()) != 0) error = errno;
-  if (error != 0) {
-    unlink(temporary.c_str());
+/// A whole and flushed file under a name that nobody waits for; it goes away unless it was renamed.
+class TemporaryFile {
+ public:
+  /// `pattern` ends in XXXXXX; `path` is what the file shall become, for the complaint.
+  TemporaryFile(std::string pattern, const std::filesystem::path& path, const std::string& text)
+      : name_(std::move(pattern)) {
+    const int file = mkostemp(name_.data(), O_CLOEXEC);
+    if (file < 0) Fail(path, errno);
+    int error = WriteAll(file, text);
+    // mkostemp makes files that only their owner reads; a result is as public as its folder.
+    if (error == 0 && fchmod(file, S_IRUSR | S_IWUSR | S_IRGRP | S_IROTH) != 0) error = errno;
+    if (close(file) != 0 && error == 0) error = errno;
+    if (error == 0) return;
+    unlink(name_.c_str());
     Fail(path, error);
   }
-  // The name itself lies in the folder. Some file systems cannot flush one; the file is written then too.
-  const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : ".";
-  const int folder_file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder_file >= 0) {
-    fsync(folder_file);
-    close(folder_file);
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() {
+    if (!renamed_) unlink(name_.c_str());
   }
+
+  const char* name() const { return name_.c_str(); }
+
+  void RenameTo(const std::filesystem::path& path) {
+    if (rename(name_.c_str(), path.c_str()) != 0) Fail(path, errno);
+    renamed_ = true;
+  }
+
+ private:
+  std::string name_;
+  bool renamed_ = false;
+};
+
+/// The name itself lies in the folder. Some file systems cannot flush one; the file is written then too.
+void FlushFolder(const std::filesystem::path& folder) {
+  const int file = open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (file < 0) return;
+  fsync(file);
+  close(file);
+}
+
+/// Over NFS the answer to a link that worked may be lost, and the question repeated: then it "exists".
+bool WasLinkedAfterAll(const char* name) {
+  struct stat status {};
+  return stat(name, &status) == 0 && status.st_nlink == 2;
+}
+
+bool HasNoLinks(int error) {
+  return error == EPERM || error == EOPNOTSUPP || error == ENOSYS || error == EMLINK;
+}
+
+}  // namespace
+
+int LinkFile(const char* existing, const char* name) {
+  return ::link(existing, name);
+}
+
+void WriteFileAtomically(const std::filesystem::path& path, const std::string& text) {
+  TemporaryFile(path.string() + ".XXXXXX", path, text).RenameTo(path);
+  FlushFolder(FolderOf(path));
+}
+
+bool WriteNewFileAtomically(const std::filesystem::path& path, const std::string& text, LinkFunction link) {
+  const std::filesystem::path folder = FolderOf(path);
+  {
+    TemporaryFile temporary((folder / ".stallscope-XXXXXX").string(), path, text);
+    if (link(temporary.name(), path.c_str()) != 0) {
+      const int error = errno;
+      if (HasNoLinks(error)) {
+        struct stat ignored {};
+        if (lstat(path.c_str(), &ignored) == 0) return false;
+        temporary.RenameTo(path);
+      } else if (!WasLinkedAfterAll(temporary.name())) {
+        if (error == EEXIST) return false;
+        Fail(path, error);
+      }
+    }
+  }
+  FlushFolder(folder);
+  return true;
 }
 
 std::string ReadFile(const std::filesystem::path& path) {

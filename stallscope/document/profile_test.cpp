@@ -1,6 +1,5 @@
 #include "stallscope/document/profile.h"
 
-#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,6 +8,7 @@
 #include "stallscope/base/error.h"
 #include "stallscope/document/atomic_file.h"
 #include "stallscope/document/json_fields.h"
+#include "stallscope/document/schema_check_for_tests.h"
 
 namespace stallscope {
 namespace {
@@ -29,48 +29,8 @@ std::string ComplaintAbout(const Json& document) {
   return "";
 }
 
-/// Enough of JSON Schema for our own schema: type, const, enum, required, properties,
-/// additionalProperties, items, minimum, maximum and $ref. Returns the first violation.
-std::string Violation(const Json& value, const Json& rule, const Json& schema, const std::string& path) {
-  if (rule.contains("$ref")) {
-    const auto name = rule["$ref"].get<std::string>();
-    return Violation(value, schema.at(Json::json_pointer(name.substr(1))), schema, path);
-  }
-  if (rule.contains("const") && value != rule["const"]) return path + " is not the constant";
-  if (rule.contains("enum") &&
-      std::find(rule["enum"].begin(), rule["enum"].end(), value) == rule["enum"].end()) {
-    return path + " is none of the enum";
-  }
-  const std::string type = rule.value("type", "");
-  const bool fits = type.empty() || (type == "object" && value.is_object()) ||
-                    (type == "array" && value.is_array()) || (type == "string" && value.is_string()) ||
-                    (type == "number" && value.is_number()) || (type == "boolean" && value.is_boolean()) ||
-                    (type == "integer" && value.is_number_integer());
-  if (!fits) return path + " is no " + type;
-  if (rule.contains("minimum") && value < rule["minimum"]) return path + " is too small";
-  if (rule.contains("maximum") && value > rule["maximum"]) return path + " is too large";
-  for (const Json& key : rule.value("required", Json::array())) {
-    if (!value.contains(key.get<std::string>())) return path + " lacks " + key.get<std::string>();
-  }
-  if (value.is_object()) {
-    for (const auto& [key, inner] : value.items()) {
-      if (!rule["properties"].contains(key)) return fmt::format("{} has an unknown {}", path, key);
-      std::string found = Violation(inner, rule["properties"][key], schema, fmt::format("{}/{}", path, key));
-      if (!found.empty()) return found;
-    }
-  }
-  if (value.is_array()) {
-    for (const Json& inner : value) {
-      std::string found = Violation(inner, rule["items"], schema, path + "[]");
-      if (!found.empty()) return found;
-    }
-  }
-  return "";
-}
-
 std::string Violation(const Json& document) {
-  const Json schema = Json::parse(ReadFile(kRepository / "docs/schema/profile-1.schema.json"));
-  return Violation(document, schema, schema, "");
+  return SchemaViolation(document, kRepository / "docs/schema/profile-1.schema.json");
 }
 
 TEST(Profile, TheGoldenDocumentSurvivesReadingAndWriting) {
@@ -145,6 +105,13 @@ TEST(Profile, AComplaintNamesTheWholePath) {
   EXPECT_EQ(ComplaintAbout(document), "p.json: field 'seed' is not a whole number of zero or more");
 }
 
+TEST(Profile, AReferenceWithoutItsStallIsMissedByName) {
+  Json document = Json::parse(Golden());
+  document["reference"] = {{"file", "big.json"},
+                           {"node_step_time_s", {{"mean", 1}, {"low", 1}, {"high", 1}}}};
+  EXPECT_EQ(ComplaintAbout(document), "p.json: field 'reference.network' is missing");
+}
+
 TEST(Profile, ANewerSchemaIsRefusedWithTheFix) {
   Json document = Json::parse(Golden());
   document["schema"] = "stallscope.profile/2";
@@ -187,23 +154,6 @@ TEST(Profile, ANumberThatIsNotFiniteIsNotWritten) {
   } catch (const Error& error) {
     EXPECT_STREQ(error.what(), "cannot write the document: 'step_time_s.high' is not a finite number");
   }
-}
-
-TEST(AtomicFile, TheNewTextReplacesTheOldAndNothingElseIsLeft) {
-  const auto folder = std::filesystem::path(testing::TempDir()) / "stallscope-atomic-file";
-  std::filesystem::remove_all(folder);
-  std::filesystem::create_directory(folder);
-  WriteFileAtomically(folder / "a.json", "old");
-  WriteFileAtomically(folder / "a.json", "new");
-  EXPECT_EQ(ReadFile(folder / "a.json"), "new");
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 1);
-  std::filesystem::create_directory(folder / "taken");
-  EXPECT_THROW(WriteFileAtomically(folder / "taken", "x"), Error);
-  EXPECT_THROW(WriteFileAtomically(folder / "missing/a.json", "x"), Error);
-  EXPECT_THROW(ReadFile(folder / "none"), Error);
-  EXPECT_THROW(ReadFile(folder / "taken"), Error);
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder), {}), 2);
-  std::filesystem::remove_all(folder);
 }
 
 }  // namespace

@@ -1,19 +1,11 @@
 #include "stallscope/document/condition_json.h"
+#include "stallscope/document/host_json.h"
 #include "stallscope/document/json_fields.h"
 #include "stallscope/document/profile.h"
 #include "stallscope/document/put_optional.h"
 
 namespace stallscope {
 namespace {
-
-Json HostToJson(const HostInfo& host) {
-  Json json = {{"name", host.name}};
-  Put(json, "cpu", host.cpu);
-  Put(json, "cores", host.cores);
-  Put(json, "memory_bytes", host.memory_bytes);
-  json["kernel"] = host.kernel;
-  return json;
-}
 
 Json WorkloadToJson(const WorkloadInfo& workload) {
   Json json = {{"model", workload.model},

@@ -4,7 +4,6 @@
 
 #include <charconv>
 #include <cstdint>
-#include <cstdlib>
 #include <limits>
 
 #include "stallscope/base/error.h"
@@ -134,13 +133,6 @@ LaunchedRank ReadSrun(const Environment& environment) {
 }
 
 }  // namespace
-
-Environment ProcessEnvironment() {
-  return [](const std::string& name) -> std::optional<std::string> {
-    const char* value = name.empty() ? nullptr : std::getenv(name.c_str());
-    return value != nullptr ? std::optional<std::string>(value) : std::nullopt;
-  };
-}
 
 std::optional<LaunchedRank> ReadLaunchEnvironment(const Environment& environment) {
   if (environment("RANK") || environment("WORLD_SIZE")) return ReadTorchrun(environment);

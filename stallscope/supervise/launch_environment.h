@@ -1,16 +1,11 @@
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <string>
 
+#include "stallscope/base/environment.h"
+
 namespace stallscope {
-
-/// A variable's value, or nothing where it is not set; tests pass a map.
-using Environment = std::function<std::optional<std::string>(const std::string& name)>;
-
-/// The variables of this process.
-Environment ProcessEnvironment();
 
 /// What an outside launcher says about this process.
 struct LaunchedRank {
