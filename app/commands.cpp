@@ -8,6 +8,7 @@ std::span<const Command> Commands() {
   static const std::array kCommands = {
       Command{"profile", "Measure", "where does a training step wait on this machine?", DeclareProfile},
       Command{"doctor", "Measure", "what can this machine measure, and what to fix?", DeclareDoctor},
+      Command{"report", "Look", "a finished profile as text, or as a page for the browser", DeclareReport},
       Command{"dataset", "Data", "make, inspect and read data to measure with", DeclareDataset},
   };
   return kCommands;
