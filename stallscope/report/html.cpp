@@ -77,7 +77,7 @@ std::string Header(const Profile& profile) {
       "<header><p class=\"kind\">stallscope profile</p>\n<h1>{}</h1>\n<p class=\"subtitle\">{}</p>\n"
       "<p class=\"verdict\">{}</p>\n<p class=\"rate\"><b class=\"number\">{:.1f} samples/s</b> "
       "<span class=\"soft\">({:.1f} to {:.1f} samples/s)</span></p></header>\n",
-      Escaped(profile.workload.model), Subtitle(profile), Escaped(Verdict(profile)),
+      Escaped(profile.workload.model), Subtitle(profile), EscapedSentence(Verdict(profile)),
       profile.samples_per_s.mean, profile.samples_per_s.low, profile.samples_per_s.high);
 }
 
@@ -85,12 +85,12 @@ std::string Header(const Profile& profile) {
 
 void WriteHtml(const Profile& profile, std::ostream& out) {
   const std::vector<Section> sections = SectionsOf(profile);
-  out << Head(profile) << "<body>\n<a class=\"skip\" href=\"#stalls\">Skip to the numbers</a>\n"
+  out << Head(profile) << "<body>\n<a class=\"skip\" href=\"#main\">Skip to the numbers</a>\n"
       << Header(profile) << "<nav aria-label=\"Sections\"><ul>";
   for (const Section& section : sections) {
     out << fmt::format("<li><a href=\"#{}\">{}</a></li>", section.id, section.title);
   }
-  out << "</ul></nav>\n<main>\n";
+  out << "</ul></nav>\n<main id=\"main\">\n";
   for (const Section& section : sections) {
     out << fmt::format(
                "<section id=\"{0}\" aria-labelledby=\"{0}-title\">\n<h2 id=\"{0}-title\">{1}</h2>\n{2}",

@@ -11,24 +11,29 @@ namespace stallscope {
 namespace {
 
 constexpr int kBarHeight = 34;
-/// Pixels of a bar on the narrowest screen that names segments (html_style.cpp), and on a telephone.
-constexpr double kWideBar = 600;
+/// How wide a bar is at least, in pixels, on the three widths of screens that html_style.cpp tells apart.
 constexpr double kNarrowBar = 250;
+constexpr double kWideBar = 600;
+constexpr double kWidestBar = 870;
 /// Of a letter, in the widest of the usual fonts.
-constexpr double kLetter = 9;
+constexpr double kLetter = 8;
 
-/// A label is only in the picture where it fits; the list beside the picture has all of them.
-std::string LabelIfFits(const char* style, const std::string& label, double pixels) {
-  if (static_cast<double>(label.size() + 1) * kLetter > pixels) return "";
-  return fmt::format("<text class=\"{}\" x=\"50%\" y=\"50%\">{}</text>", style, Escaped(label));
+/// The first label that fits: a cut-off one would be worse than none, and the list beside the picture has
+/// all of them.
+std::string FirstThatFits(const char* screen, const std::vector<std::string>& labels, double pixels) {
+  for (const std::string& label : labels) {
+    if (static_cast<double>(label.size()) * kLetter > pixels) continue;
+    return fmt::format("<text class=\"{}\" x=\"50%\" y=\"50%\">{}</text>", screen, Escaped(label));
+  }
+  return "";
 }
 
 std::string SegmentLabel(const Segment& segment, double width) {
   const std::string share = fmt::format("{:.0f} %", 100 * segment.share);
-  std::string label = LabelIfFits("wide", segment.name + " " + share, width * kWideBar);
-  if (label.empty()) label = LabelIfFits("wide", segment.name, width * kWideBar);
-  if (label.empty()) label = LabelIfFits("wide", share, width * kWideBar);
-  return label + LabelIfFits("narrow", share, width * kNarrowBar);
+  const std::vector<std::string> labels = {segment.name + " " + share, segment.name, share};
+  return FirstThatFits("narrow", {share}, width * kNarrowBar) +
+         FirstThatFits("wide", labels, width * kWideBar) +
+         FirstThatFits("widest", labels, width * kWidestBar);
 }
 
 }  // namespace
@@ -105,14 +110,16 @@ std::string TimeAxis(double axis_end) {
   std::string axis =
       "<svg class=\"axis\" width=\"100%\" height=\"22\" aria-hidden=\"true\"><line x1=\"0\" x2=\"100%\" "
       "y1=\"1\" y2=\"1\"/>";
-  for (const double tick : RoundTicks(axis_end)) {
-    const std::string x = Position(tick, axis_end);
+  const std::vector<double> ticks = RoundTicks(axis_end);
+  for (std::size_t i = 0; i < ticks.size(); ++i) {
     // Centred text would be cut off at the ends of the axis.
-    const char* anchor = tick == 0 ? "start" : tick > 0.93 * axis_end ? "end" : "middle";
+    const char* anchor = i == 0 ? "start" : ticks[i] > 0.93 * axis_end ? "end" : "middle";
+    // A telephone has room for every other one.
+    const char* screen = i % 2 == 0 ? "" : " class=\"roomy\"";
     axis += fmt::format(
-        "<line x1=\"{0}\" x2=\"{0}\" y1=\"1\" y2=\"6\"/><text x=\"{0}\" y=\"18\" "
-        "text-anchor=\"{1}\">{2}</text>",
-        x, anchor, TickText(tick, axis_end));
+        "<line x1=\"{0}\" x2=\"{0}\" y1=\"1\" y2=\"6\"/><text{1} x=\"{0}\" y=\"18\" "
+        "text-anchor=\"{2}\">{3}</text>",
+        Position(ticks[i], axis_end), screen, anchor, TickText(ticks[i], axis_end));
   }
   return axis + "</svg>\n";
 }

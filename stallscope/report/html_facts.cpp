@@ -49,7 +49,7 @@ bool IsKnown(const Profile& profile, const NamedResource& resource) {
 void AddDataset(const Profile& profile, FactList& facts) {
   facts.AddIf("data set", profile.workload.dataset, [](const DatasetInfo& dataset) {
     return fmt::format("{} <small>{}, {}, {}</small>", Code(dataset.path), Escaped(dataset.kind),
-                       Counted(dataset.samples, "sample"), SizeOfCount(dataset.bytes));
+                       Number(Counted(dataset.samples, "sample")), Number(SizeOfCount(dataset.bytes)));
   });
 }
 
@@ -84,14 +84,14 @@ std::string LoadingSection(const Profile& profile) {
     });
   }
   facts.AddIf("loader alone", profile.loader_limit_s, [](const Estimate& limit) {
-    return TimeText(limit) + " <small>per step, with nothing to hide behind</small>";
+    return Number(TimeText(limit)) + " <small>per step, with nothing to hide behind</small>";
   });
   facts.AddIf("storage alone", profile.fetch_limit_s, [](const Estimate& limit) {
-    return TimeText(limit) + " <small>per step, reading and nothing else</small>";
+    return Number(TimeText(limit)) + " <small>per step, reading and nothing else</small>";
   });
   facts.AddIf("one worker, one sample", profile.loader, [](const LoaderInfo& loader) {
-    return fmt::format("reads {} in {}, decodes in {}", FormatBytes(loader.bytes),
-                       FormatSeconds(loader.read_s), FormatSeconds(loader.decode_s));
+    return fmt::format("reads {} in {}, decodes in {}", Number(FormatBytes(loader.bytes)),
+                       Number(FormatSeconds(loader.read_s)), Number(FormatSeconds(loader.decode_s)));
   });
   return facts.Html();
 }
@@ -126,7 +126,7 @@ std::string ReferenceSection(const Profile& profile) {
   const ReferenceInfo& reference = *profile.reference;
   FactList facts;
   facts.Add("compared with", Code(reference.file));
-  facts.Add("its node step", TimeText(reference.node_step_time_s));
+  facts.Add("its node step", Number(TimeText(reference.node_step_time_s)));
   facts.Add("network stall",
             fmt::format("{} <small>{} of this cluster's step</small>{}", TimeText(reference.network.seconds),
                         ShareText(reference.network.share), DoubtAbout(reference.network)));
@@ -142,7 +142,8 @@ std::string FindingsSection(const Profile& profile) {
     html += fmt::format(
         "<li class=\"{0}\"><h3><span class=\"severity\">{0}</span> {1}</h3>\n<p><b>Why:</b> "
         "{2}.</p>\n<p><b>Advice:</b> {3}.</p>\n",
-        severity, Escaped(finding.what), Escaped(finding.why), Escaped(finding.advice));
+        severity, EscapedSentence(finding.what), EscapedSentence(finding.why),
+        EscapedSentence(finding.advice));
     if (finding.saves_s) {
       html += fmt::format("<p class=\"saves\">Saves at most <b class=\"number\">{}</b> per step.</p>\n",
                           FormatSeconds(*finding.saves_s));
@@ -170,9 +171,10 @@ std::string WorkloadSection(const Profile& profile) {
   facts.AddIf("sequences", workload.sequence_length,
               [](std::int64_t length) { return Counted(length, "token"); });
   facts.Add("training", fmt::format("{}, {}", Escaped(workload.optimizer), Escaped(workload.dtype)));
-  facts.Add("devices", fmt::format("{}, {} each: {}, {}", Counted(cluster.nodes, "machine"),
-                                   Counted(cluster.devices_per_node, "device"), Escaped(cluster.device),
-                                   Escaped(cluster.backend)));
+  facts.Add("devices",
+            fmt::format("{} with {}{}: {}, {}", Counted(cluster.nodes, "machine"),
+                        Counted(cluster.devices_per_node, "device"), cluster.nodes == 1 ? "" : " each",
+                        Escaped(cluster.device), Escaped(cluster.backend)));
   facts.AddIf("emulated link", cluster.emulated_bandwidth_bytes_per_s,
               [](double rate) { return RateText(rate) + " <small>per machine</small>"; });
   facts.AddIf("emulated disk", cluster.emulated_disk_bytes_per_s,

@@ -58,7 +58,7 @@ svg { display: block; }
 svg text { fill: var(--soft); font-size: 12px; }
 .bar { forced-color-adjust: none; }
 .bar text { text-anchor: middle; dominant-baseline: central; font-size: 13px; font-weight: 600; }
-.bar .narrow { display: none; }
+.bar .narrow, .bar .widest { display: none; }
 .track { fill: var(--card); stroke: var(--line); }
 .fill-compute, .fill-backward { fill: var(--compute); }
 .fill-interconnect { fill: var(--interconnect); }
@@ -81,6 +81,8 @@ svg text { fill: var(--soft); font-size: 12px; }
   display: grid; gap: .25rem 1.5rem; grid-template-columns: repeat(auto-fill, minmax(min(100%, 19rem), 1fr));
 }
 .legend li { display: flex; gap: .5rem; align-items: baseline; }
+.total .legend { gap: .4rem 1rem; grid-template-columns: repeat(auto-fit, minmax(11.5rem, 1fr)); }
+.total .legend .number { display: block; }
 .legend .part { font-size: .92em; }
 .swatch { flex: none; width: 14px; height: 14px; align-self: start; margin-top: .3em; }
 .doubt { font-style: italic; }
@@ -89,8 +91,10 @@ th, td { text-align: left; vertical-align: top; padding: .5rem .8rem .5rem 0; bo
 thead th { color: var(--soft); font-weight: 600; font-size: .85rem; vertical-align: bottom; }
 tbody th { font-weight: 600; }
 .ladder th small { display: block; }
+.ladder th, .ladder td { overflow-wrap: break-word; }
+.ladder .absent td { overflow-wrap: anywhere; }
 .ladder tbody th { width: 25%; }
-.ladder .timed { display: block; min-width: 11rem; }
+.ladder .timed { display: block; min-width: 9rem; }
 .ladder .doubt { display: block; }
 .ladder .sum td { font-size: .95em; color: var(--soft); }
 .ladder .absent, .ladder .absent b { color: var(--soft); }
@@ -127,8 +131,12 @@ summary { cursor: pointer; color: var(--accent); padding: .2rem 0; }
 .severity { font-size: .75rem; text-transform: uppercase; letter-spacing: .05em; border: 1.5px solid; border-radius: 3px; padding: .05rem .4rem; margin-right: .3rem; color: var(--info); }
 .problem .severity { color: var(--problem); }
 .warning .severity { color: var(--warning); }
-@media (max-width: 46rem) {
+@media (min-width: 62rem) {
   .bar .wide { display: none; }
+  .bar .widest { display: inline; }
+}
+@media screen and (max-width: 52rem) {
+  .bar .wide, .axis .roomy { display: none; }
   .bar .narrow { display: inline; }
   .facts div { grid-template-columns: 1fr; gap: 0; }
   .ladder, .ladder tbody, .ladder tr, .ladder th, .ladder td { display: block; width: auto; }
@@ -148,8 +156,10 @@ summary { cursor: pointer; color: var(--accent); padding: .2rem 0; }
   svg, .verdict, .findings li { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   figure, tr, .findings li, .facts div { break-inside: avoid; }
   h2, h3, .lead { break-after: avoid; }
+  table, .legend { font-size: 9pt; }
+  thead th { font-size: inherit; }
   .scroll { overflow: visible; }
-  .scroll table { font-size: 8pt; }
+  .scroll table { font-size: 7.5pt; }
   .scroll th, .scroll td { padding-right: .4rem; }
   details::details-content { content-visibility: visible; block-size: auto; }
   summary { display: none; }

@@ -51,6 +51,19 @@ std::string Escaped(std::string_view text) {
   return escaped;
 }
 
+std::string EscapedSentence(std::string_view text) {
+  std::string escaped = Escaped(text);
+  const std::string_view space = " %";
+  for (std::size_t at = escaped.find(space); at != std::string::npos; at = escaped.find(space, at)) {
+    escaped.replace(at, space.size(), "\u00A0%");
+  }
+  return escaped;
+}
+
+std::string Number(std::string_view text) {
+  return "<span class=\"number\">" + Escaped(text) + "</span>";
+}
+
 std::string TimeText(const Estimate& seconds) {
   return fmt::format("{} ± {}", FormatSeconds(seconds.mean), FormatSeconds(seconds.HalfWidth()));
 }

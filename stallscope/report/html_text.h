@@ -14,6 +14,11 @@ namespace stallscope {
 /// become U+FFFD.
 std::string Escaped(std::string_view text);
 
+/// Escaped, and no line breaks between a number and its "%".
+std::string EscapedSentence(std::string_view text);
+/// Escaped, on one line.
+std::string Number(std::string_view text);
+
 /// "250 ms ± 5.00 ms".
 std::string TimeText(const Estimate& seconds);
 /// "31.2 % ± 0.5 %".
