@@ -21,6 +21,7 @@ std::span<const Command> Commands();
 std::function<int()> DeclareProfile(CLI::App& app, const std::vector<std::string>& argv);
 std::function<int()> DeclareDoctor(CLI::App& app, const std::vector<std::string>& argv);
 std::function<int()> DeclareCompare(CLI::App& app, const std::vector<std::string>& argv);
+std::function<int()> DeclareReport(CLI::App& app, const std::vector<std::string>& argv);
 std::function<int()> DeclareDataset(CLI::App& app, const std::vector<std::string>& argv);
 std::function<int()> DeclareStore(CLI::App& app, const std::vector<std::string>& argv);
 

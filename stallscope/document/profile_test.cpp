@@ -19,6 +19,20 @@ std::string Golden() {
   return ReadFile(kRepository / "tests/golden/profile.json");
 }
 
+/// All six rungs, both totals, buckets, resources, loading, a reference.
+std::string FullGolden() {
+  return ReadFile(kRepository / "tests/golden/profile-full.json");
+}
+
+/// compute + interconnect + network + prep + fetch, of seconds or of shares.
+double Sum(const Stalls& stalls, Estimate Stall::*number) {
+  double sum = 0;
+  for (const auto& stall : {stalls.compute, stalls.interconnect, stalls.network, stalls.prep, stalls.fetch}) {
+    sum += ((*stall).*number).mean;
+  }
+  return sum;
+}
+
 std::string ComplaintAbout(const Json& document) {
   try {
     ProfileFromJson(document.dump(), "p.json");
@@ -33,8 +47,24 @@ std::string Violation(const Json& document) {
   return SchemaViolation(document, kRepository / "docs/schema/profile-1.schema.json");
 }
 
-TEST(Profile, TheGoldenDocumentSurvivesReadingAndWriting) {
+TEST(Profile, TheGoldenDocumentsSurviveReadingAndWriting) {
   EXPECT_EQ(ToJson(ProfileFromJson(Golden(), "golden")), Golden());
+  EXPECT_EQ(ToJson(ProfileFromJson(FullGolden(), "golden")), FullGolden());
+}
+
+TEST(Profile, BothTotalsOfTheFullGoldenDocumentClose) {
+  const Profile profile = ProfileFromJson(FullGolden(), "golden");
+  EXPECT_EQ(profile.conditions.size(), ConditionNames().size());
+  // 0.25 + 0.09 + 0.22 + 0.08 + 0.16 = 0.80, the step time of cold.
+  EXPECT_NEAR(Sum(profile.stalls, &Stall::seconds), profile.first_epoch->step_time_s.mean, 1e-9);
+  EXPECT_NEAR(profile.conditions.at("cold").step_time_s.mean, profile.first_epoch->step_time_s.mean, 1e-9);
+  EXPECT_NEAR(Sum(profile.stalls, &Stall::share), 1, 1e-9);
+  // A quarter of the data does not fit into memory, and of 0.16 s of fetching 0.04 s remain: 0.68.
+  const SteadyState& steady = *profile.steady_state;
+  EXPECT_NEAR(steady.stalls.fetch->seconds.mean,
+              (1 - steady.cached_share) * profile.stalls.fetch->seconds.mean, 1e-9);
+  EXPECT_NEAR(Sum(steady.stalls, &Stall::seconds), steady.step_time_s.mean, 1e-9);
+  EXPECT_NEAR(Sum(steady.stalls, &Stall::share), 1, 1e-9);
 }
 
 TEST(Profile, AbsentStallsStayAbsent) {
@@ -47,6 +77,7 @@ TEST(Profile, AbsentStallsStayAbsent) {
 
 TEST(Profile, WhatIsWrittenObeysTheSchema) {
   EXPECT_EQ(Violation(Json::parse(Golden())), "");
+  EXPECT_EQ(Violation(Json::parse(FullGolden())), "");
   Profile full = ProfileFromJson(Golden(), "golden");
   const Stall stall = *full.stalls.compute;
   full.stalls = {stall, stall, stall, stall, stall, stall, stall, stall};
