@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "stallscope/ladder/fake_runner.h"
+#include "stallscope/ladder/ladder_document.h"
+
 namespace stallscope {
 namespace {
 
@@ -31,6 +34,38 @@ TEST(ConditionMeans, ANumberIsTheMeanOfTheRoundsThatHaveIt) {
   EXPECT_FALSE(mean->memory_used_bytes);
   EXPECT_FALSE(ResourcesOverRounds({&unsampled}));
   EXPECT_FALSE(ResourcesOverRounds({}));
+}
+
+/// Adds what a machine with one busy core of two would say, at the begin and the end of every block.
+struct SampledRunner : FakeRunner {
+  using FakeRunner::FakeRunner;
+  BlockResult Run(const BlockRequest& request) override {
+    BlockResult result = FakeRunner::Run(request);
+    RankBlock& first = result.ranks.front();
+    for (const double time_s : {first.start_s, first.end_s}) {
+      first.samples.push_back({.time_s = time_s, .cpu_busy_s = time_s});
+    }
+    return result;
+  }
+};
+
+TEST(ConditionMeans, TheDocumentHasThemForEveryRung) {
+  SampledRunner runner({.nodes = 1, .devices_per_node = 2});
+  MeasureOptions options;
+  options.layout = runner.layout;
+  options.conditions = RungsOf(runner.layout).present;
+  options.cores_per_machine = 2;
+  options.clock = [&runner] { return runner.now_s; };
+  MeasureObserver nobody;
+  const Profile profile = MakeProfile({}, options, RungsOf(runner.layout), Measure(runner, options, nobody));
+  const ConditionInfo& node = profile.conditions.at("node");
+  ASSERT_EQ(node.buckets.size(), 1U);
+  EXPECT_NEAR(node.buckets[0].exposed_s, 0.05, 1e-12);
+  EXPECT_TRUE(profile.conditions.at("crowd").buckets.empty());
+  for (const auto& [name, condition] : profile.conditions) {
+    ASSERT_TRUE(condition.resources) << name;
+    EXPECT_NEAR(condition.resources->cpu_busy_share.value(), 0.5, 1e-9) << name;
+  }
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "stallscope/ladder/ladder_document.h"
 
 #include "stallscope/ladder/breakdown.h"
+#include "stallscope/ladder/condition_means.h"
 #include "stallscope/ladder/findings.h"
 #include "stallscope/stats/bootstrap.h"
 #include "stallscope/stats/mean.h"
@@ -48,6 +49,10 @@ ConditionInfo ConditionOf(const UsedRounds& used, Condition condition, const Est
   for (const MeasuredRound* round : used.rounds) info.steps += round->blocks.at(condition).steps;
   info.parts = PartsOf(used, condition);
   info.communication = CommunicationOf(used, condition);
+  std::vector<const BlockSummary*> blocks;
+  for (const MeasuredRound* round : used.rounds) blocks.push_back(&round->blocks.at(condition));
+  info.buckets = BucketsOverRounds(blocks);
+  info.resources = ResourcesOverRounds(blocks);
   return info;
 }
 

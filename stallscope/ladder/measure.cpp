@@ -152,7 +152,8 @@ class Climb {
     const int steps = result_.steps_per_block + kSettleSteps;
     for (const Condition condition : OrderOfRound(options_.conditions, index, options_.seed)) {
       const MeasuredBlock block = RunBlock(condition, index, index, steps, kSettleSteps);
-      round.blocks[condition] = Summarise(block.result, kSettleSteps, options_.layout.emulated);
+      round.blocks[condition] =
+          Summarise(block.result, kSettleSteps, options_.layout.emulated, options_.cores_per_machine);
       round.polluted = round.polluted || block.foreign.polluted;
     }
     result_.warm_up_steps += kSettleSteps * static_cast<int>(round.blocks.size());
