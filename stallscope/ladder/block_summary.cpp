@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "stallscope/base/error.h"
+#include "stallscope/ladder/bucket_means.h"
+#include "stallscope/ladder/resource_summary.h"
 #include "stallscope/stats/mean.h"
 
 namespace stallscope {
@@ -117,7 +119,8 @@ std::optional<CommunicationInfo> CommunicationOfStep(
   return CommunicationInfo{MeanOf(transfer), MeanOf(skew), MeanOf(overlap)};
 }
 
-BlockSummary Summarise(const BlockResult& block, int skip, bool one_host) {
+BlockSummary Summarise(const BlockResult& block, int skip, bool one_host,
+                       std::optional<int> cores_per_machine) {
   std::vector<const RankBlock*> ranks;
   for (const int wanted : block.request.ranks) {
     const auto found = std::find_if(block.ranks.begin(), block.ranks.end(),
@@ -139,6 +142,8 @@ BlockSummary Summarise(const BlockResult& block, int skip, bool one_host) {
   return {.step_time_s = mean.Total(),
           .parts = mean.Parts(),
           .communication = CommunicationOf(ranks, together, first, steps),
+          .buckets = BucketsOf(ranks, first),
+          .resources = ResourcesOf(block, first, one_host, cores_per_machine),
           .steps = block.request.steps - skip};
 }
 

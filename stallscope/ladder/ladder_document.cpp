@@ -4,6 +4,7 @@
 
 #include "stallscope/ladder/breakdown.h"
 #include "stallscope/ladder/epochs.h"
+#include "stallscope/ladder/condition_means.h"
 #include "stallscope/ladder/findings.h"
 #include "stallscope/stats/bootstrap.h"
 #include "stallscope/stats/mean.h"
@@ -62,6 +63,10 @@ ConditionInfo ConditionOf(const UsedRounds& used, Condition condition, const Est
   info.parts = PartsOf(used, condition);
   info.communication = CommunicationOf(used, condition);
   info.cache = CacheOf(used, condition);
+  std::vector<const BlockSummary*> blocks;
+  for (const MeasuredRound* round : used.rounds) blocks.push_back(&round->blocks.at(condition));
+  info.buckets = BucketsOverRounds(blocks);
+  info.resources = ResourcesOverRounds(blocks);
   return info;
 }
 

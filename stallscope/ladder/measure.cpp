@@ -276,7 +276,7 @@ class Climb {
       if (!block) return LoseRound(condition);
       hopeless_[condition] = 0;
       BlockSummary& summary = round.blocks[condition] =
-          Summarise(block->result, plan.skip, options_.layout.emulated);
+          Summarise(block->result, plan.skip, options_.layout.emulated, options_.cores_per_machine);
       if (UsesRealData(condition)) summary.cache = JudgeData(block->result).state;
       result_.warm_up_steps += plan.skip;
       round.polluted = round.polluted || block->foreign.polluted;

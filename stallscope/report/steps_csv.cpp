@@ -2,28 +2,10 @@
 
 #include <fmt/core.h>
 
-#include <string>
-
 #include "stallscope/base/error.h"
+#include "stallscope/report/csv_file.h"
 
 namespace stallscope {
-namespace {
-
-std::ofstream Open(const std::filesystem::path& path, bool append) {
-  std::ofstream file(path, append ? std::ios::app : std::ios::trunc);
-  if (!file) {
-    throw Error(fmt::format("cannot write '{}'", path.string()),
-                "check that the folder exists and that you may write there");
-  }
-  return file;
-}
-
-/// Warm-up blocks belong to no round.
-std::string RoundText(const MeasuredBlock& block) {
-  return block.round ? std::to_string(*block.round) : "";
-}
-
-}  // namespace
 
 void WriteStepsHeader(std::ostream& out) {
   out << "round,condition,block,rank,node,step,start_s,data_wait_s,copy_s,forward_s,backward_s,"
@@ -64,11 +46,8 @@ void WriteBuckets(const MeasuredBlock& block, std::ostream& out) {
   }
 }
 
-StepsCsv::StepsCsv(const std::filesystem::path& folder, bool append)
-    : folder_(folder),
-      steps_(Open(folder / "steps.csv", append)),
-      buckets_(Open(folder / "buckets.csv", append)) {
-  if (append) return;
+StepsCsv::StepsCsv(const std::filesystem::path& folder)
+    : folder_(folder), steps_(OpenCsv(folder / "steps.csv")), buckets_(OpenCsv(folder / "buckets.csv")) {
   WriteStepsHeader(steps_);
   WriteBucketsHeader(buckets_);
 }
