@@ -50,8 +50,8 @@ class PrepDiagnosis {
   bool OnCpu() const { return profile_.cluster.device == "cpu"; }
 
   /// Cores of a machine with which this many workers per device need not take turns.
-  int CoresFor(std::int64_t workers) const {
-    return input_.devices_per_host * static_cast<int>(workers + (OnCpu() ? 1 : 0));
+  std::int64_t CoresFor(std::int64_t workers) const {
+    return input_.devices_per_host * (workers + (OnCpu() ? 1 : 0));
   }
 
   bool ShortOfCores(std::int64_t workers) const {

@@ -67,7 +67,7 @@ void CheckClientCold(const Profile& profile, std::vector<Finding>& findings) {
   findings.push_back(
       {.severity = Severity::kWarning,
        .what = "fetch was measured client-cold: the server may have had the files in its memory",
-       .why = "on a network file system only this side's cache can be emptied and verified",
+       .why = "on a network file system only this side's cache can be emptied",
        .advice = "measure files that the server has not read lately; it may be slower with them",
        .saves_s = std::nullopt});
 }
