@@ -73,10 +73,12 @@ struct MeasureProgress {
   int rounds_done = 0;
   int rounds_polluted = 0;
   std::map<Condition, double> step_times_s;  ///< means so far
+  std::optional<Stalls> stalls;              ///< so far; nothing before an interval can be given
   std::optional<double> widest_half_width;   ///< share of the step time, beside `tolerance`
   double tolerance = 0;
   double elapsed_s = 0;
-  double remaining_s = 0;  ///< at most
+  double remaining_s = 0;               ///< at most
+  std::optional<double> likely_left_s;  ///< until the tolerance is met, as the rounds scatter so far
 };
 
 class MeasureObserver {

@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <optional>
+#include <sstream>
 
 #include "stallscope/base/units.h"
+#include "stallscope/report/numbers.h"
+#include "stallscope/report/summary_lines.h"
 
 namespace stallscope {
 namespace {
@@ -38,6 +41,7 @@ class Table {
     if (stalls.contention && stalls.communication) StallRow("", "", "= interconnect", *stalls.interconnect);
     Rung("cluster", "network", stalls.network);
     Rung("warm", "prep", stalls.prep);
+    if (stalls.prep && stalls.copy) StallRow("", "", "of it copy", *stalls.copy);
     Rung("cold", "fetch", stalls.fetch);
   }
 
@@ -45,33 +49,29 @@ class Table {
   bool Wide() const { return style_.width >= kWideEnough; }
   int TimeColumns() const { return Wide() ? kTimeColumns : kShortTimeColumns; }
 
-  const char* PlusMinus() const { return style_.utf8 ? "±" : "+-"; }
-
   std::string Paint(const char* code, const std::string& text) const {
     return style_.color && !text.empty() ? fmt::format("\x1b[{}m{}\x1b[0m", code, text) : text;
-  }
-
-  std::string Time(const Estimate& estimate) const {
-    return fmt::format("{} {} {}", FormatSeconds(estimate.mean), PlusMinus(),
-                       FormatSeconds(estimate.HalfWidth()));
-  }
-
-  std::string Share(const Estimate& share) const {
-    return fmt::format("{:.1f} % {} {:.1f} %", 100 * share.mean, PlusMinus(), 100 * share.HalfWidth());
   }
 
   void PrintTitle() {
     const WorkloadInfo& workload = profile_.workload;
     const ClusterInfo& cluster = profile_.cluster;
-    out_ << Paint("1", workload.model)
-         << fmt::format(", batch {} per device, {} machine{} with {} device{}{} ({}, {}{})\n",
-                        workload.batch_per_device, cluster.nodes, cluster.nodes == 1 ? "" : "s",
-                        cluster.devices_per_node, cluster.devices_per_node == 1 ? "" : "s",
-                        cluster.nodes == 1 ? "" : " each", cluster.device, cluster.backend,
-                        cluster.emulated ? ", emulated" : "")
-         << fmt::format("{:.1f} samples/s; {} rounds kept, {} dropped; stopped by {}\n\n",
-                        profile_.samples_per_s.mean, profile_.rounds_kept, profile_.rounds_dropped,
-                        profile_.stopped_by);
+    const std::string unverified =
+        profile_.rounds_unverified > 0 ? fmt::format(", {} unverified", profile_.rounds_unverified) : "";
+    const std::string title =
+        Wrap(fmt::format("{}, batch {} per device, {} machine{} with {} device{}{} ({}, {}{})",
+                         workload.model, workload.batch_per_device, cluster.nodes,
+                         cluster.nodes == 1 ? "" : "s", cluster.devices_per_node,
+                         cluster.devices_per_node == 1 ? "" : "s", cluster.nodes == 1 ? "" : " each",
+                         cluster.device, cluster.backend, cluster.emulated ? ", emulated" : ""),
+             style_.width, 2);
+    const std::size_t name = title.starts_with(workload.model) ? workload.model.size() : 0;
+    out_ << Paint("1", title.substr(0, name)) << title.substr(name) << '\n'
+         << Wrap(fmt::format("{:.1f} samples/s; {} rounds kept, {} dropped{}; stopped by {}",
+                             profile_.samples_per_s.mean, profile_.rounds_kept, profile_.rounds_dropped,
+                             unverified, profile_.stopped_by),
+                 style_.width, 2)
+         << "\n\n";
   }
 
   void Row(const std::string& rung, const std::string& time, const std::string& stall,
@@ -89,7 +89,7 @@ class Table {
     const int room = std::max(6, style_.width - used);
     const std::string bar =
         Paint(stall.distinguishable ? "33" : "2", Bar(stall.share.mean, room, style_.utf8));
-    Row(rung, time, name, Time(stall.seconds), Share(stall.share), bar);
+    Row(rung, time, name, TimeText(stall.seconds, style_), ShareText(stall.share, style_), bar);
     if (!stall.distinguishable) Row("", "", Paint("2", kIndistinguishable), "", "", "");
   }
 
@@ -97,12 +97,17 @@ class Table {
     const auto found = profile_.conditions.find(name);
     if (found == profile_.conditions.end()) {
       for (const AbsentCondition& absent : profile_.absent) {
-        if (absent.condition == name) Row(name, Paint("2", "absent: " + absent.reason), "", "", "", "");
+        if (absent.condition != name) continue;
+        std::istringstream reason(Wrap("absent: " + absent.reason, style_.width - kRungColumns, 0));
+        std::string rung = name;
+        for (std::string line; std::getline(reason, line); rung.clear()) {
+          Row(rung, Paint("2", line), "", "", "", "");
+        }
       }
       return;
     }
     const Estimate& step_time = found->second.step_time_s;
-    const std::string time = Wide() ? Time(step_time) : FormatSeconds(step_time.mean);
+    const std::string time = Wide() ? TimeText(step_time, style_) : FormatSeconds(step_time.mean);
     if (base_ && profile_.stalls.compute) {
       StallRow(name, time, "compute", *profile_.stalls.compute);
     } else if (stall) {
@@ -123,6 +128,9 @@ class Table {
 
 void PrintProfile(const Profile& profile, const TextStyle& style, std::ostream& out) {
   Table(profile, style, out).Print();
+  const std::vector<std::string> lines = SummaryLines(profile, style);
+  if (!lines.empty()) out << '\n';
+  for (const std::string& line : lines) out << Wrap(line, style.width, 2) << '\n';
   out << '\n' << Wrap(Verdict(profile), style.width, 0) << '\n';
   const std::size_t count = std::min(profile.findings.size(), kMostFindings);
   for (std::size_t i = 0; i < count; ++i) {

@@ -12,13 +12,13 @@
 
 namespace stallscope {
 
-/// Shows where measuring stands: on a terminal one line that is drawn again and again, elsewhere a
-/// line every ten seconds. Meant for standard error.
+/// Shows where measuring stands: on a terminal up to three lines that are drawn again and again, elsewhere
+/// a line every ten seconds. Meant for standard error.
 class ProgressPrinter : public MeasureObserver {
  public:
   ProgressPrinter(std::ostream& out, bool is_terminal, const TextStyle& style,
                   std::function<double()> clock = MonotonicSeconds);
-  /// Clears the line of a terminal.
+  /// Clears the lines of a terminal.
   ~ProgressPrinter() override;
   ProgressPrinter(const ProgressPrinter&) = delete;
   ProgressPrinter& operator=(const ProgressPrinter&) = delete;
@@ -26,15 +26,24 @@ class ProgressPrinter : public MeasureObserver {
   void OnProgress(const MeasureProgress& progress) override;
 
  private:
+  /// To the beginning of what was drawn last.
+  std::string BackToFirstLine() const;
+
   std::ostream& out_;
   bool is_terminal_;
   TextStyle style_;
   std::function<double()> clock_;
   std::optional<double> last_s_;
+  std::size_t drawn_lines_ = 0;  ///< on a terminal, above and at the cursor
 };
 
-/// "round 5, node: interval 4.1 % of a step, 3.0 % asked; 38 s so far, at most 4 min more".
-std::string ProgressLine(const MeasureProgress& progress);
+/// What a terminal shows, uncut: where measuring is and how long it will take, the step times of the rungs,
+/// and the stalls so far. The last two are left out until they are known.
+std::vector<std::string> ProgressLines(const MeasureProgress& progress, const TextStyle& style);
+
+/// The same in one line for logs: "round 5, node: network 29.0±4.1 %; uncertain by 4.1 % of a step, 3.0 %
+/// asked; 38s so far, about 1m10s more, at most 4m00s".
+std::string ProgressLine(const MeasureProgress& progress, const TextStyle& style);
 
 /// Passes everything on to several observers, in their order.
 class ObserverList : public MeasureObserver {

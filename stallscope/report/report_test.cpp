@@ -7,8 +7,8 @@
 #include "stallscope/base/error.h"
 #include "stallscope/document/atomic_file.h"
 #include "stallscope/ladder/fake_runner.h"
+#include "stallscope/ladder/profile_for_tests.h"
 #include "stallscope/report/console.h"
-#include "stallscope/report/progress.h"
 #include "stallscope/report/steps_csv.h"
 #include "stallscope/report/style.h"
 
@@ -21,6 +21,16 @@ using testing::Not;
 Profile Golden() {
   const auto path = std::filesystem::path(__FILE__).parent_path() / "../../tests/golden/profile.json";
   return ProfileFromJson(ReadFile(path), "golden");
+}
+
+/// All that the lines between table and verdict can tell.
+Profile Loaded() {
+  Profile profile = FullLadder();
+  profile.optimal =
+      OptimalLoading{.workers_per_device = 2, .cached_share = 0.75, .cache_bytes = 4'800'000'000};
+  profile.reference = ReferenceInfo{
+      .file = "other.json", .node_step_time_s = Exactly(0.13), .network = SureStall(0.12, 0.25)};
+  return profile;
 }
 
 std::string Printed(const Profile& profile, const TextStyle& style) {
@@ -63,8 +73,15 @@ TEST(Style, BarsCountInEighths) {
   EXPECT_EQ(ColumnsOf(Bar(7, 10, true)), 10);
 }
 
+TEST(Style, ShorteningCutsBetweenCodePoints) {
+  EXPECT_EQ(Shorten("a±b", 2), "a±");
+  EXPECT_EQ(Shorten("a±b", 1), "a");
+  EXPECT_EQ(Shorten("a±b", 9), "a±b");
+}
+
 TEST(Style, WrappedLinesAreIndented) {
   EXPECT_EQ(Wrap("aa bb cc dd", 5, 2), "aa bb\n  cc\n  dd");
+  EXPECT_EQ(Wrap("(12 to 16 %); 250 ms", 10, 0), "(12 to\n16 %);\n250 ms");
   EXPECT_EQ(PadLeft("±1", 4), "  ±1");
 }
 
@@ -83,8 +100,13 @@ TEST(Console, TheTableHasEveryRungWithItsStallAndAbsentOnesWithTheirReason) {
 
 TEST(Console, LinesFitTheWidth) {
   for (const int width : {80, 100, 120}) {
-    for (const std::string& line : Lines(Printed(Golden(), {.color = false, .utf8 = true, .width = width}))) {
-      EXPECT_LE(ColumnsOf(line), width) << line;
+    Profile emulated = Loaded();
+    emulated.cluster.emulated = true;
+    for (const Profile& profile : {Golden(), Loaded(), emulated}) {
+      for (const std::string& line :
+           Lines(Printed(profile, {.color = false, .utf8 = true, .width = width}))) {
+        EXPECT_LE(ColumnsOf(line), width) << line;
+      }
     }
   }
 }
@@ -121,15 +143,51 @@ TEST(Console, ALadderWithoutSoloStandsOnItsLowestRung) {
   EXPECT_THAT(text, HasSubstr("crowd    255 ms ± 7.00 ms    compute"));
 }
 
-TEST(Verdict, SpeaksOfEveryPresentStall) {
+TEST(Console, TheTotalsAndWhatLoadingNeedsFollowTheTable) {
+  const std::string text = Printed(Loaded(), {.color = false, .utf8 = true, .width = 120});
+  EXPECT_THAT(
+      text,
+      HasSubstr("\nfirst epoch: 400 ms a step; steady state: 350 ms (memory holds 50 % of the data set)\n"));
+  EXPECT_THAT(text, HasSubstr("\nloader alone 300 ms, storage alone 400 ms a step\n"));
+  EXPECT_THAT(text,
+              HasSubstr("\noptimal: 2 workers per device (now 1); cache 4.80 GB on each machine (75 % of "
+                        "the data set)\n"));
+  EXPECT_THAT(text,
+              HasSubstr("\nagainst one machine with the same devices (other.json): network stall 120 ms ± "
+                        "5.00 ms (48.0 % ± 2.0 %)\n"));
+  EXPECT_THAT(text, HasSubstr("of it copy"));
+  EXPECT_THAT(text, Not(HasSubstr("unverified")));
+}
+
+TEST(Console, ADataSetThatFitsSaysSo) {
+  Profile profile = Loaded();
+  profile.steady_state->cached_share = 1;
+  profile.optimal = OptimalLoading{.workers_per_device = 1, .cached_share = 0, .cache_bytes = 0};
+  const std::string text = Printed(profile, {.color = false, .utf8 = true, .width = 120});
+  EXPECT_THAT(text, HasSubstr("(the data set fits into memory)"));
+  EXPECT_THAT(text, HasSubstr("optimal: 1 worker per device (now 1); no cache needed\n"));
+}
+
+TEST(Console, WithoutDataNothingIsSaidOfLoading) {
+  const std::string text = Printed(Golden(), {.color = false, .utf8 = true, .width = 120});
+  for (const char* word : {"first epoch", "alone", "optimal", "against", "copy"}) {
+    EXPECT_THAT(text, Not(HasSubstr(word)));
+  }
+}
+
+TEST(Console, UnverifiedRoundsAreCountedInTheTitle) {
+  Profile profile = Loaded();
+  profile.rounds_unverified = 3;
+  EXPECT_THAT(Printed(profile, {}),
+              HasSubstr("12 rounds kept, 0 dropped, 3 unverified; stopped by tolerance"));
+}
+
+TEST(Console, ALongReasonStaysWithinItsColumn) {
   Profile profile = Golden();
-  profile.stalls.network =
-      Stall{.seconds = {0.001, -0.01, 0.012}, .share = {0.002, -0.02, 0.03}, .distinguishable = false};
-  EXPECT_EQ(Verdict(profile),
-            "26 % of a step waits for the interconnect (24 to 28 %); waiting for the network is "
-            "indistinguishable from zero (-2 to 3 %).");
-  profile.stalls = {};
-  EXPECT_EQ(Verdict(profile), "One rung alone shows no stall.");
+  profile.absent.back().reason = std::string(30, 'a') + ' ' + std::string(40, 'b') + " c";
+  EXPECT_THAT(
+      Printed(profile, {.color = false, .utf8 = true, .width = 80}),
+      HasSubstr("cold     absent: " + std::string(30, 'a') + "\n         " + std::string(40, 'b') + " c\n"));
 }
 
 MeasuredBlock SomeBlock() {
@@ -174,41 +232,6 @@ TEST(StepsCsv, EveryFinishedBlockIsOnTheDiskAtOnce) {
   EXPECT_EQ(Lines(ReadFile(folder / "steps.csv")).size(), 5U);
   EXPECT_EQ(Lines(ReadFile(folder / "buckets.csv")).size(), 5U);
   std::filesystem::remove_all(folder);
-}
-
-TEST(Progress, ElsewhereThanOnATerminalALineComesEveryTenSeconds) {
-  double now_s = 0;
-  std::ostringstream out;
-  ProgressPrinter printer(out, false, {}, [&] { return now_s; });
-  MeasureProgress progress;
-  for (int second = 0; second < 25; ++second) {
-    now_s = second;
-    printer.OnProgress(progress);
-  }
-  EXPECT_EQ(Lines(out.str()).size(), 3U);  // at 0, 10 and 20 s
-}
-
-TEST(Progress, OnATerminalOneLineIsDrawnAgainAndClearedAtTheEnd) {
-  std::ostringstream out;
-  {
-    ProgressPrinter printer(out, true, {}, [] { return 0.0; });
-    printer.OnProgress({});
-    printer.OnProgress({});
-  }
-  EXPECT_EQ(out.str().find('\n'), std::string::npos);
-  EXPECT_THAT(out.str(), testing::EndsWith("\r\x1b[K"));
-}
-
-TEST(Progress, TheLineSaysHowPreciseAndHowLong) {
-  MeasureProgress progress;
-  progress.round = 4;
-  progress.condition = Condition::kNode;
-  progress.widest_half_width = 0.041;
-  progress.tolerance = 0.03;
-  progress.elapsed_s = 38;
-  progress.remaining_s = 240;
-  EXPECT_EQ(ProgressLine(progress),
-            "round 5, node: uncertain by 4.1 % of a step, 3.0 % asked; 38 s so far, at most 4 min more");
 }
 
 }  // namespace

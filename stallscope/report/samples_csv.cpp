@@ -53,10 +53,8 @@ void WriteSamples(const MeasuredBlock& block, std::ostream& out) {
   }
 }
 
-SamplesCsv::SamplesCsv(const std::filesystem::path& folder)
-    : folder_(folder), samples_(OpenCsv(folder / "samples.csv")) {
-  WriteSamplesHeader(samples_);
-}
+SamplesCsv::SamplesCsv(const std::filesystem::path& folder, bool append)
+    : folder_(folder), samples_(OpenCsv(folder / "samples.csv", append, WriteSamplesHeader)) {}
 
 void SamplesCsv::OnBlock(const MeasuredBlock& block) {
   WriteSamples(block, samples_);

@@ -12,7 +12,7 @@ namespace stallscope {
 class SamplesCsv : public MeasureObserver {
  public:
   /// Opens the file at once: a path that cannot be written fails before anything is measured.
-  explicit SamplesCsv(const std::filesystem::path& folder);
+  explicit SamplesCsv(const std::filesystem::path& folder, bool append = false);
 
   /// Throws Error where the disk is full.
   void OnBlock(const MeasuredBlock& block) override;

@@ -46,11 +46,10 @@ void WriteBuckets(const MeasuredBlock& block, std::ostream& out) {
   }
 }
 
-StepsCsv::StepsCsv(const std::filesystem::path& folder)
-    : folder_(folder), steps_(OpenCsv(folder / "steps.csv")), buckets_(OpenCsv(folder / "buckets.csv")) {
-  WriteStepsHeader(steps_);
-  WriteBucketsHeader(buckets_);
-}
+StepsCsv::StepsCsv(const std::filesystem::path& folder, bool append)
+    : folder_(folder),
+      steps_(OpenCsv(folder / "steps.csv", append, WriteStepsHeader)),
+      buckets_(OpenCsv(folder / "buckets.csv", append, WriteBucketsHeader)) {}
 
 void StepsCsv::OnBlock(const MeasuredBlock& block) {
   WriteSteps(block, steps_);

@@ -10,6 +10,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <sstream>
+#include <vector>
 
 #include "stallscope/base/error.h"
 
@@ -20,8 +21,9 @@ bool IsSet(const char* value) {
   return value != nullptr && *value != '\0';
 }
 
-/// Narrower than this the table would not fit anyway.
-constexpr int kMinWidth = 60;
+/// Narrower than this not even single words fit. The table needs more, but progress, which is drawn over
+/// again and again, must know the true width.
+constexpr int kMinWidth = 20;
 constexpr int kMaxWidth = 120;
 
 int WidthOf(int descriptor) {
@@ -30,6 +32,30 @@ int WidthOf(int descriptor) {
     return std::clamp<int>(size.ws_col, kMinWidth, kMaxWidth);
   }
   return TextStyle{}.width;
+}
+
+/// Whether a word is a unit, perhaps with punctuation after it.
+bool IsUnit(const std::string& word) {
+  constexpr std::array<std::string_view, 13> kUnits = {"%",  "us", "ms", "s",  "min",  "h",   "B",
+                                                       "kB", "MB", "GB", "TB", "MB/s", "GB/s"};
+  const std::string_view unit = std::string_view(word).substr(0, word.find_first_of(",;:.)"));
+  return std::find(kUnits.begin(), kUnits.end(), unit) != kUnits.end();
+}
+
+/// The words of a text; a number stays together with its unit.
+std::vector<std::string> WordsOf(const std::string& text) {
+  std::vector<std::string> words;
+  std::istringstream stream(text);
+  for (std::string word; stream >> word;) {
+    const bool after_number =
+        !words.empty() && std::isdigit(static_cast<unsigned char>(words.back().back())) != 0;
+    if (after_number && IsUnit(word)) {
+      words.back() += ' ' + word;
+    } else {
+      words.push_back(word);
+    }
+  }
+  return words;
 }
 
 }  // namespace
@@ -80,11 +106,19 @@ std::string PadLeft(std::string_view text, int columns) {
   return std::string(static_cast<std::size_t>(missing), ' ') + std::string(text);
 }
 
+std::string Shorten(std::string_view text, int columns) {
+  std::size_t end = 0;
+  for (int column = 0; end < text.size(); ++end) {
+    const bool begins_code_point = (static_cast<unsigned char>(text[end]) & 0xc0) != 0x80;
+    if (begins_code_point && ++column > columns) break;
+  }
+  return std::string(text.substr(0, end));
+}
+
 std::string Wrap(const std::string& text, int width, int indent) {
-  std::istringstream words(text);
   std::string wrapped;
   int column = 0;
-  for (std::string word; words >> word;) {
+  for (const std::string& word : WordsOf(text)) {
     const int length = ColumnsOf(word);
     if (column > 0 && column + 1 + length > width) {
       wrapped += '\n' + std::string(static_cast<std::size_t>(indent), ' ');

@@ -35,7 +35,10 @@ int ColumnsOf(std::string_view text);
 std::string PadRight(std::string_view text, int columns);
 std::string PadLeft(std::string_view text, int columns);
 
-/// The text at width-aware line breaks, every line after the first indented.
+/// The text, cut after `columns`; never within a code point.
+std::string Shorten(std::string_view text, int columns);
+
+/// The text at width-aware line breaks, every line after the first indented. Numbers keep their units.
 std::string Wrap(const std::string& text, int width, int indent);
 
 /// A horizontal bar of `share` of `columns`, in eighths of a block where the terminal can.
