@@ -18,6 +18,7 @@
 #include "stallscope/machine/memory_room.h"
 #include "stallscope/report/console.h"
 #include "stallscope/report/progress.h"
+#include "stallscope/report/samples_csv.h"
 #include "stallscope/report/steps_csv.h"
 #include "stallscope/supervise/cpu_sets.h"
 
@@ -203,6 +204,8 @@ MeasureResult ProfileJob::Climb(RankTeam& team, const MeasureOptions& measure,
   StepsCsv steps(folder, resumed);
   RoundJournal journal(folder, JobOf(measure), resumed);
   std::vector<MeasureObserver*> observers = {&steps, &journal};
+  std::optional<SamplesCsv> samples;
+  if (measure.sample_every_s > 0) observers.push_back(&samples.emplace(folder, resumed));
   std::optional<ProgressPrinter> progress;
   if (!options_.output.quiet) {
     progress.emplace(std::cerr, isatty(STDERR_FILENO) != 0, options_.output.StyleOf(STDERR_FILENO));

@@ -3,9 +3,10 @@
 #include <algorithm>
 
 #include "stallscope/ladder/breakdown.h"
-#include "stallscope/ladder/epochs.h"
 #include "stallscope/ladder/condition_means.h"
+#include "stallscope/ladder/epochs.h"
 #include "stallscope/ladder/findings.h"
+#include "stallscope/ladder/optimal_loading.h"
 #include "stallscope/stats/bootstrap.h"
 #include "stallscope/stats/mean.h"
 
@@ -182,6 +183,7 @@ Profile MakeProfile(const ProfileOrigin& origin, const MeasureOptions& options, 
   profile.rounds_dropped = used.dropped;
   profile.rounds_unverified = measured.unverified_rounds;
   profile.warm_up_steps = measured.warm_up_steps;
+  profile.optimal = OptimalLoadingFor(profile);
   profile.findings = FindingsFor(profile, {.tolerance = options.tolerance,
                                            .never_idle = used.never_idle,
                                            .cores_per_machine = origin.host.cores,

@@ -76,11 +76,24 @@ class Climb {
         static_cast<int>(std::count_if(result_.rounds.begin(), result_.rounds.end(),
                                        [](const MeasuredRound& done) { return done.polluted; }));
     progress.step_times_s = step_times_s_;
+    progress.stalls = stalls_;
+    progress.likely_left_s = LikelyLeft();
     progress.widest_half_width = widest_half_width_;
     progress.tolerance = options_.tolerance;
     progress.elapsed_s = Elapsed();
     progress.remaining_s = std::max(0.0, options_.max_time_s - progress.elapsed_s);
     observer_.OnProgress(progress);
+  }
+
+  /// Half-widths shrink with the root of the rounds: so many more, as long as those so far.
+  std::optional<double> LikelyLeft() const {
+    const std::size_t here = result_.rounds.size() - options_.earlier.size();
+    if (!widest_half_width_ || here == 0) return std::nullopt;
+    const double now = static_cast<double>(RoundsToUse(result_.rounds).rounds.size());
+    const double ratio = *widest_half_width_ / options_.tolerance;
+    const double wanted = std::max<double>(options_.min_rounds, now * ratio * ratio);
+    const double left_s = std::max(0.0, wanted - now) * rounds_s_ / static_cast<double>(here);
+    return std::min(left_s, std::max(0.0, options_.max_time_s - Elapsed()));
   }
 
   MeasuredBlock RunBlock(Condition condition, std::optional<int> round, int turn, const BlockPlan& plan) {
@@ -259,6 +272,7 @@ class Climb {
       if (Elapsed() + longest_round_s_ > options_.max_time_s) return "max-time";
       const double before = options_.clock();
       RunRound(round);
+      rounds_s_ += options_.clock() - before;
       longest_round_s_ = std::max(longest_round_s_, options_.clock() - before);
       if (PreciseEnough()) return "tolerance";
     }
@@ -300,6 +314,7 @@ class Climb {
     looked_at_ = count;
     const Breakdown breakdown = BreakDown(TimesOf(used), options_.seed);
     for (const auto& [condition, time] : breakdown.step_times) step_times_s_[condition] = time.mean;
+    stalls_ = breakdown.stalls;
     widest_half_width_ = breakdown.WidestHalfWidth();
     // Each device has had as many turns in solo as the others.
     const bool balanced = result_.rounds.size() % static_cast<std::size_t>(SoloTurns()) == 0;
@@ -321,6 +336,8 @@ class Climb {
   std::size_t looked_at_ = 0;
   std::map<Condition, double> step_times_s_;
   std::optional<double> widest_half_width_;
+  std::optional<Stalls> stalls_;
+  double rounds_s_ = 0;  ///< spent in rounds of this run
   std::vector<Condition> conditions_;
   std::map<Condition, DataVerdict> unusable_;  ///< the last one of each
   std::map<Condition, int> hopeless_;          ///< rounds in a row that were lost to it

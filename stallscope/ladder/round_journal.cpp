@@ -20,8 +20,8 @@ ConditionInfo InfoOf(const BlockSummary& block) {
           .steps = block.steps,
           .parts = block.parts,
           .communication = block.communication,
-          .buckets = {},
-          .resources = std::nullopt,
+          .buckets = block.buckets,
+          .resources = block.resources,
           .cache = block.cache};
 }
 
@@ -29,6 +29,8 @@ BlockSummary SummaryOf(const ConditionInfo& info) {
   return {.step_time_s = info.step_time_s.mean,
           .parts = info.parts,
           .communication = info.communication,
+          .buckets = info.buckets,
+          .resources = info.resources,
           .steps = info.steps,
           .cache = info.cache};
 }

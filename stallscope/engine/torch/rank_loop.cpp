@@ -14,6 +14,7 @@
 #include "stallscope/engine/torch/memory_reuse.h"
 #include "stallscope/engine/torch/trainer.h"
 #include "stallscope/machine/cpu_load.h"
+#include "stallscope/machine/resource_sampler.h"
 
 namespace stallscope {
 namespace {
@@ -35,7 +36,15 @@ struct RankTools {
   Team& team;
   Trainer& trainer;
   DataFeed* feed;
+  ResourceSampler& sampler;
 };
+
+/// One rank speaks for its machine: the first of it that takes part in the block.
+bool SamplesItsMachine(const BlockRequest& request, const EngineConfig& config) {
+  const int first_of_machine = config.rank - config.local_rank;
+  const auto first = std::lower_bound(request.ranks.begin(), request.ranks.end(), first_of_machine);
+  return first != request.ranks.end() && *first == config.rank;
+}
 
 std::vector<StepRecord> RunSteps(const BlockRequest& request, const RankTools& tools) {
   if (!request.train) return tools.trainer.DrainFeed(request.steps);
@@ -59,6 +68,8 @@ RankBlock RunBlock(const BlockRequest& request, const RankTools& tools) {
   const CpuLoad load_before = ReadCpuLoad(Root{}).value_or(CpuLoad{});
   const double cpu_before = OwnCpuSeconds();
   block.start_s = MonotonicSeconds();
+  const bool samples = request.sample_every_s > 0 && SamplesItsMachine(request, config);
+  if (samples) tools.sampler.Begin(request.sample_every_s);
   if (std::binary_search(request.ranks.begin(), request.ranks.end(), config.rank)) {
     const double recording_before = trainer.RecordingSeconds();
     trainer.SetRecording(request.record);
@@ -66,6 +77,7 @@ RankBlock RunBlock(const BlockRequest& request, const RankTools& tools) {
     block.recording_s = trainer.RecordingSeconds() - recording_before;
   }
   if (real_data) block.input = tools.feed->End();
+  if (samples) block.samples = tools.sampler.End();
   block.end_s = MonotonicSeconds();
   block.cpu_s = OwnCpuSeconds() - cpu_before;
   const CpuLoad load_after = ReadCpuLoad(Root{}).value_or(load_before);
@@ -133,8 +145,13 @@ int Run(const EngineConfig& config, EventChannel& channel,
   }
   steps = &trainer.steps_begun();
   channel.Send({{"event", "ready"}, {"workload", ToJson(network.facts)}});
-  const int exit_code =
-      Obey({.config = config, .team = team, .trainer = trainer, .feed = feed ? &*feed : nullptr}, channel);
+  ResourceSampler sampler;
+  const int exit_code = Obey({.config = config,
+                              .team = team,
+                              .trainer = trainer,
+                              .feed = feed ? &*feed : nullptr,
+                              .sampler = sampler},
+                             channel);
   steps = nullptr;
   return exit_code;
 }
