@@ -3,16 +3,15 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <iostream>
 #include <memory>
 
 #include "app/command.h"
 #include "app/output.h"
+#include "app/profile_file.h"
 #include "stallscope/base/clock.h"
 #include "stallscope/base/error.h"
 #include "stallscope/base/units.h"
-#include "stallscope/document/atomic_file.h"
 #include "stallscope/machine/host.h"
 #include "stallscope/report/comparison_console.h"
 
@@ -24,18 +23,6 @@ struct CompareFlags {
   std::string fail_if_slower;
   OutputOptions output;
 };
-
-/// A run's folder stands for its profile.
-std::filesystem::path ProfileFile(const std::string& given) {
-  std::error_code ignored;
-  const std::filesystem::path path(given);
-  return std::filesystem::is_directory(path, ignored) ? path / "profile.json" : path;
-}
-
-Profile ReadProfile(const std::string& given) {
-  const std::filesystem::path file = ProfileFile(given);
-  return ProfileFromJson(ReadFile(file), file.string());
-}
 
 std::optional<double> Threshold(const CompareFlags& flags) {
   const std::string& text = flags.fail_if_slower;
@@ -77,7 +64,7 @@ int RunCompare(const CompareFlags& flags, const std::vector<std::string>& argv) 
                      "give two profiles or more; the first is the baseline");
   }
   std::vector<Profile> profiles;
-  for (const std::string& file : flags.files) profiles.push_back(ReadProfile(file));
+  for (const std::string& file : flags.files) profiles.push_back(ReadProfileAt(file));
   Comparison comparison = Compare(profiles, flags.files);
   comparison.tool.version = STALLSCOPE_VERSION;
   comparison.created = UtcNow();

@@ -7,6 +7,7 @@
 #include "app/commands/profile_data.h"
 #include "app/commands/profile_job.h"
 #include "app/commands/profile_options.h"
+#include "app/profile_file.h"
 #include "stallscope/base/clock.h"
 #include "stallscope/base/error.h"
 #include "stallscope/ladder/condition.h"
@@ -55,6 +56,24 @@ LaunchPlan PlanOf(const ProfileOptions& options) {
   const int devices = options.launch.nproc_per_node.value_or(std::max(1, cores / options.emulate->nodes));
   if (devices < 1) throw UsageError("--nproc-per-node must be at least 1", "give 1 or more");
   return PlanEmulated(options.emulate->nodes, devices);
+}
+
+/// A reference that cannot be one is refused before anything is measured.
+void CheckReference(const ProfileOptions& options, const LaunchPlan& plan, const Rungs& rungs) {
+  if (options.reference.empty()) return;
+  const Profile other = ReadProfileAt(options.reference);
+  const bool has_cluster =
+      std::find(rungs.present.begin(), rungs.present.end(), Condition::kCluster) != rungs.present.end();
+  if (!has_cluster) {
+    throw UsageError("--reference needs the rung cluster, and this job has none",
+                     "profile several machines, with --nnodes or --emulate");
+  }
+  const int theirs = other.cluster.devices_per_node * (other.cluster.emulated ? other.cluster.nodes : 1);
+  if (theirs != plan.world_size) {
+    throw UsageError(fmt::format("--reference {} has {} devices in one machine, and this job {}",
+                                 options.reference, theirs, plan.world_size),
+                     "compare with a machine of as many devices");
+  }
 }
 
 struct OutputFolder {
@@ -115,7 +134,10 @@ int RunProfile(ProfileFlags& flags, const std::vector<std::string>& argv) {
   CheckNetwork(options.training);
   const std::optional<DatasetInfo> dataset = LookAtData(options);
   LaunchPlan plan = PlanOf(options);
-  if (!plan.places_unknown) RungsOfJob(plan, options);
+  if (!plan.places_unknown) {
+    const Rungs rungs = RungsOfJob(plan, options);
+    CheckReference(options, plan, rungs);
+  }
   if (options.dry_run) {
     PrintPlan(plan, options);
     return kExitOk;

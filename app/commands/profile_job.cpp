@@ -8,11 +8,16 @@
 #include <nlohmann/json.hpp>
 
 #include "app/engine_path.h"
+#include "app/page_file.h"
+#include "app/profile_file.h"
 #include "stallscope/base/clock.h"
+#include "stallscope/base/environment.h"
 #include "stallscope/base/error.h"
 #include "stallscope/document/atomic_file.h"
+#include "stallscope/document/store.h"
 #include "stallscope/engine/job_meeting.h"
 #include "stallscope/ladder/measure.h"
+#include "stallscope/ladder/reference.h"
 #include "stallscope/ladder/round_journal.h"
 #include "stallscope/machine/host.h"
 #include "stallscope/machine/memory_room.h"
@@ -77,17 +82,42 @@ int ProfileJob::Lead(const std::filesystem::path& folder) {
     Say("interrupted before two rounds were finished: there is nothing to report");
     return exit_code;
   }
-  const Profile profile = MakeProfile(origin, measure, rungs, measured);
+  Profile profile = MakeProfile(origin, measure, rungs, measured);
+  AddReference(profile);
+  Deliver(profile, folder);
+  if (measured.error && exit_code == kExitFailed) {
+    throw Error(
+        measured.error->what(),
+        fmt::format("{}; {} finished rounds are in {}, go on with them by --resume {}", measured.error->hint,
+                    measured.rounds.size(), (folder / "profile.json").string(), folder.string()));
+  }
+  return exit_code;
+}
+
+void ProfileJob::AddReference(Profile& profile) const {
+  if (options_.reference.empty()) return;
+  try {
+    profile.reference = ReferenceNetworkStall(profile, ReadProfileAt(options_.reference), options_.reference);
+  } catch (const Error& e) {
+    // What was measured is worth more than what it was to be compared with.
+    Say(fmt::format("warning: --reference is left out: {}; {}", e.what(), e.hint));
+  }
+}
+
+void ProfileJob::Deliver(const Profile& profile, const std::filesystem::path& folder) const {
   const std::string text = ToJson(profile);
   WriteFileAtomically(folder / "profile.json", text);
   WriteJson(options_.output, text);
   if (options_.output.ShowText()) PrintProfile(profile, options_.output.StyleOf(STDOUT_FILENO), std::cout);
-  if (measured.error && exit_code == kExitFailed) {
-    throw Error(measured.error->what(),
-                fmt::format("{}; {} finished rounds are in {}", measured.error->hint, measured.rounds.size(),
-                            (folder / "profile.json").string()));
+  if (!options_.html.empty()) WritePage(options_.html, profile);
+  if (!options_.keep_in_store) return;
+  try {
+    const Store store(StoreFolder(options_.store, ProcessEnvironment()));
+    store.Add(text, profile.created, "profile", profile.workload.model);
+  } catch (const Error& e) {
+    Say(fmt::format("warning: the profile is in {}, but not in the store: {}; {}",
+                    (folder / "profile.json").string(), e.what(), e.hint));
   }
-  return exit_code;
 }
 
 int ProfileJob::Follow() {

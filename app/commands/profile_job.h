@@ -46,6 +46,10 @@ class ProfileJob {
   Json JobOf(const MeasureOptions& measure) const;
   int Workers() const;
   MeasureResult Climb(RankTeam& team, const MeasureOptions& measure, const std::filesystem::path& folder);
+  /// The literature's network stall, where it was asked for.
+  void AddReference(Profile& profile) const;
+  /// To the out folder, and wherever else it was asked for.
+  void Deliver(const Profile& profile, const std::filesystem::path& folder) const;
   ProfileOrigin Origin(const WorkloadFacts& facts) const;
   /// Text for people, unless it was asked to be quiet.
   void Say(const std::string& line) const;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "app/page_file.h"
 #include "stallscope/base/error.h"
 #include "stallscope/engine/bucket.h"
 
@@ -98,6 +99,12 @@ void ProfileFlags::Declare(CLI::App& app) {
   app.add_flag("--dry-run", options.dry_run, "say what would be measured, and end")->group(kMeasure);
 
   option("--out", options.out, "DIR", "Output", "folder for the results (default ./stallscope-DATE-TIME)");
+  option("--html", options.html, "FILE", "Output", "write a page as well, for the browser");
+  option("--reference", options.reference, "FILE", "Output",
+         "a profile of one machine with as many devices: the network stall against it as well");
+  option("--store", options.store, "DIR", "Output",
+         "keep the profile there instead of in STALLSCOPE_STORE or the user's data folder");
+  app.add_flag("--no-store", no_store, "do not keep the profile in the store")->group("Output");
   option("--resume", options.resume, "DIR", "Output",
          "go on with the finished rounds of that folder; repeat the other options as they were");
   app.add_flag("--force", options.force, "write into a folder that exists")->group("Output");
@@ -191,7 +198,9 @@ void ProfileFlags::ReadUnits() {
   if (!options.resume.empty() && !options.out.empty()) {
     throw UsageError("--resume and --out name two folders", "give --resume alone: results go there");
   }
+  options.keep_in_store = !no_store;
   CheckJsonFile(options.output);
+  CheckPageFile(options.html, options.force || !options.resume.empty(), options.output);
 }
 
 }  // namespace stallscope

@@ -30,8 +30,12 @@ struct ProfileOptions {
   double tolerance = 0.03;
   /// ...or when this time is over.
   Seconds max_time{300};
-  std::string out;     ///< empty: ./stallscope-DATE-TIME
-  std::string resume;  ///< the folder of an earlier run to go on with; empty: none
+  std::string out;    ///< empty: ./stallscope-DATE-TIME
+  std::string html;   ///< a page as well; empty: none
+  std::string store;  ///< a folder instead of the usual one
+  bool keep_in_store = true;
+  std::string reference;  ///< the profile of one machine with as many devices; empty: none
+  std::string resume;     ///< the folder of an earlier run to go on with; empty: none
   bool force = false;
   bool dry_run = false;
   bool list_models = false;
@@ -56,6 +60,7 @@ struct ProfileFlags {
   std::string conditions;
   std::string sample;
   bool no_evict = false;
+  bool no_store = false;
   std::string torchscript_file;
   std::string input_shape = "3x224x224";
   std::optional<int> vocabulary;
