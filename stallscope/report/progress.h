@@ -55,6 +55,9 @@ class ObserverList : public MeasureObserver {
   void OnBlock(const MeasuredBlock& block) override {
     for (MeasureObserver* observer : observers_) observer->OnBlock(block);
   }
+  void OnRound(const MeasuredRound& round) override {
+    for (MeasureObserver* observer : observers_) observer->OnRound(round);
+  }
 
  private:
   std::vector<MeasureObserver*> observers_;
