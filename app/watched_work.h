@@ -4,21 +4,16 @@
 #include <optional>
 #include <string>
 
-#include "app/output.h"
+#include "app/status_line.h"
 #include "stallscope/base/error.h"
 #include "stallscope/supervise/signal_inbox.h"
 
 namespace stallscope {
 
-/// Long work of a command: shows a line about it on standard error (on a terminal one that is drawn again,
-/// elsewhere one every ten seconds), and hears Ctrl-C and SIGTERM.
+/// Long work of a command: shows a line about it, and hears Ctrl-C and SIGTERM.
 class WatchedWork {
  public:
-  explicit WatchedWork(const OutputOptions& output);
-  WatchedWork(const WatchedWork&) = delete;
-  WatchedWork& operator=(const WatchedWork&) = delete;
-  /// Clears the line of a terminal.
-  ~WatchedWork();
+  explicit WatchedWork(const OutputOptions& output) : status_(output) {}
 
   /// False where a signal has asked to stop.
   bool Continue(const std::function<std::string()>& line);
@@ -27,11 +22,7 @@ class WatchedWork {
   std::optional<ExitCode> interrupted();
 
  private:
-  bool show_;
-  bool is_terminal_;
-  TextStyle style_;
-  double last_s_;
-  bool shown_ = false;
+  StatusLine status_;
   SignalInbox signals_;
 };
 
