@@ -10,9 +10,11 @@
 #include "app/profile_file.h"
 #include "stallscope/base/clock.h"
 #include "stallscope/base/error.h"
+#include "stallscope/input/dataset_maker.h"
 #include "stallscope/ladder/condition.h"
 #include "stallscope/network/network.h"
 #include "stallscope/supervise/cpu_sets.h"
+#include "stallscope/supervise/temporary_folder.h"
 
 namespace stallscope {
 namespace {
@@ -127,8 +129,18 @@ void PrintPlan(const LaunchPlan& plan, const ProfileOptions& options) {
   fmt::print("takes at most {}\n", FormatDuration(options.max_time));
 }
 
+/// Enough small images for cold blocks that never read a file twice.
+constexpr DatasetRecipe kSelfTestData{.images = 1200, .width = 200, .height = 150, .classes = 10};
+
 int RunProfile(ProfileFlags& flags, const std::vector<std::string>& argv) {
   const ProfileOptions& options = flags.options;
+  std::optional<Watchdog> watchdog;
+  std::optional<TemporaryFolder> made;
+  if (options.self_test && flags.data.empty()) {
+    made.emplace(&watchdog.emplace());
+    flags.data = made->path() / "data";
+    MakeDataset(flags.data, kSelfTestData, false, 2, [](std::size_t, std::size_t) { return true; });
+  }
   flags.ReadUnits();
   if (options.list_models) return ListModels(options.output);
   CheckNetwork(options.training);
@@ -148,7 +160,7 @@ int RunProfile(ProfileFlags& flags, const std::vector<std::string>& argv) {
   try {
     if (!plan.Leads()) return job.Follow();
     folder = MakeOutputFolder(options);
-    return job.Lead(folder->path);
+    return options.self_test ? job.SelfTest(folder->path) : job.Lead(folder->path);
   } catch (const Error& e) {
     if (const auto code = job.SignalExitCode()) return *code;
     // Nothing was measured, and the next try should not stumble over an empty folder.

@@ -30,6 +30,8 @@ class ProfileJob {
 
   /// Rank 0's command: measures, writes and prints. Returns the exit code.
   int Lead(const std::filesystem::path& folder);
+  /// Injects stalls of known size and says whether the ladder finds them. Returns the exit code.
+  int SelfTest(const std::filesystem::path& folder);
   /// The other commands: keep their ranks alive until rank 0's command ends the job.
   int Follow();
   /// 128 + its number, where a signal has come: then an Error of the above is only its consequence.

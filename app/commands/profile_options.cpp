@@ -44,6 +44,7 @@ void ProfileFlags::Declare(CLI::App& app) {
   constexpr const char* kWorkload = "What to train";
   option("--model", training.model, "NAME", kWorkload,
          "network: resnet18 (default), mlp:layers=8,width=512, ...");
+  model = app.get_option("--model");
   app.add_flag("--list-models", options.list_models, "list the networks and end")->group(kWorkload);
   option("--torchscript", torchscript_file, "FILE", kWorkload,
          "a scripted network of yours instead; loading such a file RUNS THE CODE IN IT");
@@ -96,6 +97,9 @@ void ProfileFlags::Declare(CLI::App& app) {
   option("--sample", sample, "TIME", kMeasure,
          "also sample CPU, memory, disk, network and GPUs so often, as 100ms");
   option("--seed", training.seed, "N", kMeasure, "repeats the order of blocks, the weights and the samples");
+  app.add_flag("--self-test", options.self_test,
+               "inject stalls of known size instead, and say whether they are found (exit code 4: not)")
+      ->group(kMeasure);
   app.add_flag("--dry-run", options.dry_run, "say what would be measured, and end")->group(kMeasure);
 
   option("--out", options.out, "DIR", "Output", "folder for the results (default ./stallscope-DATE-TIME)");
@@ -172,7 +176,26 @@ void ProfileFlags::ReadConditions() {
   for (std::string name; std::getline(names, name, ',');) options.conditions.push_back(ParseCondition(name));
 }
 
+void ProfileFlags::PrepareSelfTest() {
+  if (options.launch.nnodes || !conditions.empty() || no_evict || !options.resume.empty()) {
+    throw UsageError("--self-test climbs the whole ladder on machines that it makes itself",
+                     "leave out --nnodes, --conditions, --no-evict and --resume");
+  }
+  if (emulate.empty()) emulate = "nodes=2,bandwidth=1Gbit";
+  if (model->count() == 0 && torchscript_file.empty()) {
+    options.training.model = "resnet10";
+    if (!options.training.image_size) options.training.image_size = 64;
+  }
+  // Reading and decoding of one worker follow each other, which is what the arithmetic says.
+  if (!workers.empty() && workers != "1") {
+    throw UsageError("--self-test reckons with one worker", "leave --workers out");
+  }
+  workers = "1";
+}
+
 void ProfileFlags::ReadUnits() {
+  if (options.self_test) PrepareSelfTest();
+
   const auto share = ParseShare(tolerance);
   if (!share || *share <= 0 || *share >= 1) {
     throw UsageError(fmt::format("--tolerance '{}' is no share between 0 and 1", tolerance),
@@ -193,6 +216,9 @@ void ProfileFlags::ReadUnits() {
   if (!emulate.empty()) options.emulate = ParseEmulate(emulate);
   if (options.emulate && options.emulate->disk && !options.data) {
     throw UsageError("--emulate disk=... slows nothing", "give --data as well, or leave the disk out");
+  }
+  if (options.self_test && !options.emulate->bandwidth) {
+    throw UsageError("--self-test needs a network of known rate", "give --emulate nodes=2,bandwidth=1Gbit");
   }
   if (!sample.empty()) options.sample = ReadDuration(sample, "--sample");
   if (!options.resume.empty() && !options.out.empty()) {

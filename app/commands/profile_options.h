@@ -39,6 +39,7 @@ struct ProfileOptions {
   bool force = false;
   bool dry_run = false;
   bool list_models = false;
+  bool self_test = false;
   OutputOptions output;
 
   const std::string& WorkloadName() const {
@@ -65,6 +66,7 @@ struct ProfileFlags {
   std::string input_shape = "3x224x224";
   std::optional<int> vocabulary;
   bool no_broadcast_buffers = false;
+  const CLI::Option* model = nullptr;
 
   void Declare(CLI::App& app);
   /// Throws UsageError that names the flag.
@@ -74,6 +76,8 @@ struct ProfileFlags {
   void ReadTorchscript();
   void ReadData();
   void ReadConditions();
+  /// What --self-test takes where nothing else is said.
+  void PrepareSelfTest();
 };
 
 }  // namespace stallscope
