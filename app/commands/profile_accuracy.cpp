@@ -9,7 +9,7 @@
 #include "app/status_line.h"
 #include "stallscope/base/error.h"
 #include "stallscope/document/atomic_file.h"
-#include "stallscope/ladder/accuracy_lab.h"
+#include "stallscope/ladder/accuracy.h"
 #include "stallscope/report/self_test_report.h"
 
 namespace stallscope {
@@ -75,6 +75,7 @@ int ProfileJob::SelfTest(const std::filesystem::path& folder) {
                        .gradient_bytes = static_cast<double>(facts.gradient_bytes),
                        .network_bytes_per_s = emulate.bandwidth->value,
                        .limits_disk = !no_disk,
+                       .cores_per_machine = measure.cores_per_machine,
                        .max_time_s = options_.max_time.count(),
                        .seed = options_.training.seed};
   test.interrupted = Interrupted();

@@ -87,6 +87,8 @@ struct InputRecord {
   double decode_s = 0;            ///< likewise
   std::uint64_t bytes = 0;        ///< read, also for batches that nobody took
   std::uint64_t bytes_taken = 0;  ///< of the samples above
+  /// Fetched from block devices meanwhile, in whole pages; known where `verified`.
+  std::uint64_t device_bytes = 0;
   std::int64_t bad_samples = 0;   ///< since the start
   std::string change;  ///< what is no longer as it was when the data set was opened; empty: nothing
 };

@@ -103,6 +103,7 @@ InputRecord DataFeed::End() {
   const LoaderStats after = loader_.Stats();
   evidence_.file_bytes = record_.bytes = after.bytes - before_.bytes;
   if (device_before_ && device_after) evidence_.device_bytes = *device_after - *device_before_;
+  record_.device_bytes = evidence_.device_bytes.value_or(0);
   const CacheVerdict verdict = JudgeCache(asked_, evidence_);
   record_.state = verdict.state;
   record_.verified = verdict.verified;

@@ -15,7 +15,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StepRecord, start_s, data_wait_s, copy_s, for
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DataConfig, path, workers, max_bad)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Injection, slow_rank_s, least_sample_s, storage_bytes_per_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(InputRecord, state, verified, reason, worth_a_retry, samples, read_s,
-                                   decode_s, bytes, bytes_taken, bad_samples, change)
+                                   decode_s, bytes, bytes_taken, device_bytes, bad_samples, change)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BlockRequest, ranks, sync, data, steps, record, turn, train, decode,
                                    sample_every_s, inject)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MeetingConfig, kind, file, host, port, timeout_s)

@@ -14,6 +14,12 @@ void SleepUntil(double time_s) {
   if (left_s > 0) std::this_thread::sleep_for(std::chrono::duration<double>(left_s));
 }
 
+/// Where the next delay begins that follows one which ended at `free_s`; now, where that was before `since_s`.
+double OnSchedule(double free_s, double since_s) {
+  const double now_s = MonotonicSeconds();
+  return free_s < since_s ? now_s : std::max(free_s, now_s - kMakesUpFor_s);
+}
+
 class AdjustedReader : public SampleReader {
  public:
   AdjustedReader(const AdjustedSource& source, std::unique_ptr<SampleReader> inner)
@@ -21,7 +27,6 @@ class AdjustedReader : public SampleReader {
 
   void Load(std::uint32_t sample, std::uint64_t seed, Batch& batch, std::size_t slot) override {
     const ReadAdjustment adjustment = source_.adjustment();
-    const double begin_s = MonotonicSeconds();
     const std::uint64_t bytes_before = batch.bytes;
     if (adjustment.decode) {
       inner_->Load(sample, seed, batch, slot);
@@ -35,7 +40,8 @@ class AdjustedReader : public SampleReader {
     }
     if (adjustment.least_sample_s > 0) {
       const double wait_begin_s = MonotonicSeconds();
-      SleepUntil(begin_s + adjustment.least_sample_s);
+      free_s_ = OnSchedule(free_s_, adjustment.since_s) + adjustment.least_sample_s;
+      SleepUntil(free_s_);
       batch.decode_s += MonotonicSeconds() - wait_begin_s;
     }
   }
@@ -43,6 +49,7 @@ class AdjustedReader : public SampleReader {
  private:
   const AdjustedSource& source_;
   std::unique_ptr<SampleReader> inner_;
+  double free_s_ = 0;  ///< when this worker's next sample may begin
 };
 
 }  // namespace
@@ -50,7 +57,7 @@ class AdjustedReader : public SampleReader {
 void AdjustedSource::Adjust(const ReadAdjustment& adjustment) {
   const std::lock_guard lock(mutex_);
   adjustment_ = adjustment;
-  storage_free_s_ = 0;
+  adjustment_.since_s = MonotonicSeconds();
 }
 
 ReadAdjustment AdjustedSource::adjustment() const {
@@ -66,7 +73,7 @@ void AdjustedSource::WaitForBytes(double bytes, double bytes_per_s) const {
   double until_s = 0;
   {
     const std::lock_guard lock(mutex_);
-    storage_free_s_ = std::max(storage_free_s_, MonotonicSeconds()) + bytes / bytes_per_s;
+    storage_free_s_ = OnSchedule(storage_free_s_, adjustment_.since_s) + bytes / bytes_per_s;
     until_s = storage_free_s_;
   }
   SleepUntil(until_s);

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -13,11 +12,16 @@ namespace stallscope {
 struct ReadAdjustment {
   /// Off: files are read and thrown away, and nothing is decoded.
   bool decode = true;
-  /// A worker spends at least so long on a sample; the rest of the time it sleeps.
+  /// A worker prepares at most one sample in so long; the rest of the time it sleeps.
   double least_sample_s = 0;
   /// All workers together read no faster than this; 0: as fast as they can.
   double bytes_per_s = 0;
+  /// Set by Adjust: delays from before are no debt.
+  double since_s = 0;
 };
+
+/// Delays keep to a schedule: a worker that woke late, because its core was busy, makes up for so much.
+inline constexpr double kMakesUpFor_s = 0.05;
 
 /// Another source, read as it is or with known delays: for the storage alone, and for proofs that a stall of
 /// known size is found again. The source must outlive it.

@@ -19,13 +19,13 @@ double SlowedLoader(const InjectionCase& injected, const InjectionBasis& basis) 
   return injected.inject.least_sample_s * basis.samples_per_step;
 }
 
-/// What the storage needs for a step's files, beside the rest of the worker's work; 0 where it is not slowed.
+/// What the storage needs for a step's files; 0 where it is not slowed.
 double SlowedStorage(const InjectionCase& injected, const InjectionBasis& basis) {
   double seconds = 0;
   if (injected.inject.storage_bytes_per_s > 0)
     seconds = std::max(seconds, basis.step_bytes / injected.inject.storage_bytes_per_s);
   if (injected.disk_bytes_per_s)
-    seconds = std::max(seconds, basis.ranks * basis.step_bytes / *injected.disk_bytes_per_s);
+    seconds = std::max(seconds, basis.ranks * basis.step_device_bytes / *injected.disk_bytes_per_s);
   return seconds;
 }
 
@@ -57,9 +57,7 @@ RoundTimes ExpectedTimes(const InjectionCase& injected, const InjectionBasis& ba
   double& warm = expected[Condition::kWarm];
   warm = std::max({warm, expected[Condition::kCluster], SlowedLoader(injected, basis)});
   double& cold = expected[Condition::kCold];
-  cold = std::max(cold, warm);
-  if (const double storage = SlowedStorage(injected, basis); storage > 0)
-    cold = std::max(cold, basis.loader_s + storage);
+  cold = std::max({cold, warm, SlowedStorage(injected, basis)});
   return expected;
 }
 
@@ -81,8 +79,11 @@ std::string ArithmeticOf(const InjectionCase& injected, const InjectionBasis& ba
                                 FormatSeconds(injected.inject.least_sample_s), FormatSeconds(loader)));
   }
   if (const double storage = SlowedStorage(injected, basis); storage > 0) {
-    parts.push_back(fmt::format("cold >= {} + {} = {}", FormatSeconds(basis.loader_s), FormatSeconds(storage),
-                                FormatSeconds(basis.loader_s + storage)));
+    const bool by_disk = injected.disk_bytes_per_s.has_value();
+    parts.push_back(fmt::format(
+        "cold >= {} / {} = {}", FormatBytes(by_disk ? basis.ranks * basis.step_device_bytes : basis.step_bytes),
+        RateText(by_disk ? *injected.disk_bytes_per_s : injected.inject.storage_bytes_per_s),
+        FormatSeconds(storage)));
   }
   return parts.empty() ? "as measured" : fmt::format("{}", fmt::join(parts, "; "));
 }
@@ -103,7 +104,7 @@ std::vector<InjectionCase> CasesFor(const InjectionBasis& basis, double cluster_
   add("storage", fmt::format("each rank reads {}, in its own process", RateText(storage_rate)))
       .inject.storage_bytes_per_s = storage_rate;
   if (limits_disk) {
-    const double disk_rate = basis.ranks * storage_rate;
+    const double disk_rate = basis.ranks * basis.step_device_bytes / bound_s;
     add("disk", fmt::format("a cgroup reads {}", RateText(disk_rate))).disk_bytes_per_s = disk_rate;
   }
   add("node link", "the link inside the machine is as slow as the network").node_bytes_per_s =

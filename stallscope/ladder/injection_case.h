@@ -26,7 +26,7 @@ struct InjectionBasis {
   double bytes_on_wire = 0;        ///< per rank and step, headers included
   double network_bytes_per_s = 0;  ///< of the shaped link in the baseline
   double step_bytes = 0;           ///< of the files of one rank's step
-  double loader_s = 0;             ///< per step: the loader alone, with one worker
+  double step_device_bytes = 0;    ///< what the disk reads for them: whole pages
   double samples_per_step = 0;     ///< of one rank
 
   double WireTime(double bytes_per_s) const { return bytes_on_wire / bytes_per_s; }
@@ -41,7 +41,7 @@ double BytesOnWire(double gradient_bytes, int ranks);
 ///   node      + delay; with its link at the network's rate it is the baseline's cluster
 ///   cluster   + delay + what the wire takes longer
 ///   warm      the longest of: itself, cluster, the slowed loader (loading hides behind waiting)
-///   cold      the longest of: itself, warm, loader + slowed storage (one worker reads, then decodes)
+///   cold      the longest of: itself, warm, the slowed storage (which goes on while a worker decodes)
 RoundTimes ExpectedTimes(const InjectionCase& injected, const InjectionBasis& basis,
                          const RoundTimes& baseline, bool slow_rank_ran_solo);
 

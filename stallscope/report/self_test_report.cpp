@@ -30,6 +30,9 @@ void PrintCell(const SelfTestCell& cell, const TextStyle& style, std::ostream& o
 void PrintSelfTest(const SelfTestResult& result, const TextStyle& style, std::ostream& out) {
   out << fmt::format("{} rounds; a step of the baseline takes {}\n", result.rounds,
                      FormatSeconds(result.baseline_step_s));
+  if (result.disturbed_blocks > 0)
+    out << fmt::format("warning: other processes disturbed {} blocks, also when they were run again\n",
+                       result.disturbed_blocks);
   for (const InjectionCase& injected : result.cases) {
     out << '\n'
         << Wrap(fmt::format("{}: {}", injected.name, injected.what), style.width, 2) << "\n  "
@@ -50,6 +53,7 @@ void PrintSelfTest(const SelfTestResult& result, const TextStyle& style, std::os
 Json SelfTestToJson(const SelfTestResult& result) {
   Json json;
   json["rounds"] = result.rounds;
+  json["disturbed_blocks"] = result.disturbed_blocks;
   json["baseline_step_time_s"] = result.baseline_step_s;
   json["passed_share"] = result.PassedShare();
   json["injections"] = Json::array();

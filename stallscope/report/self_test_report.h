@@ -3,7 +3,7 @@
 #include <ostream>
 
 #include "stallscope/document/json_fields.h"
-#include "stallscope/ladder/accuracy_lab.h"
+#include "stallscope/ladder/accuracy.h"
 #include "stallscope/report/style.h"
 
 namespace stallscope {

@@ -1,4 +1,4 @@
-#include "stallscope/ladder/accuracy_lab.h"
+#include "stallscope/ladder/accuracy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +24,9 @@ class InjectedRunner : public FakeRunner {
                          .samples = 8,
                          .read_s = 0.01,
                          .decode_s = 0.79,
-                         .bytes_taken = 400'000};
+                         .bytes = 600'000,
+                         .bytes_taken = 400'000,
+                         .device_bytes = 750'000};
     };
   }
 
@@ -44,8 +46,9 @@ class InjectedRunner : public FakeRunner {
     warm_s = std::max({0.51, cluster_s, slowed});
     cold_s = warm_s;
     if (request.inject.storage_bytes_per_s > 0)
-      cold_s = std::max(cold_s, 0.1 + 400e3 / request.inject.storage_bytes_per_s);
-    if (arranged.disk_bytes_per_s) cold_s = std::max(cold_s, 0.1 + 800e3 / *arranged.disk_bytes_per_s);
+      cold_s = std::max(cold_s, 400e3 / request.inject.storage_bytes_per_s);
+    // Whole pages: 750 kB for 600 kB of files.
+    if (arranged.disk_bytes_per_s) cold_s = std::max(cold_s, 2 * 500e3 / *arranged.disk_bytes_per_s);
     BlockResult result = FakeRunner::Run(request);
     // The slow rank hands its gradients over later, and the other waits for it.
     for (RankBlock& rank : result.ranks) {
@@ -116,6 +119,16 @@ TEST(SelfTest, AnInterruptBeforeTwoRoundsLeavesNoCells) {
   const SelfTestResult result = RunSelfTest(runner, options);
   EXPECT_TRUE(result.interrupted);
   EXPECT_THAT(result.cells, testing::IsEmpty());
+}
+
+TEST(SelfTest, ABlockThatOthersDisturbedIsRunAgain) {
+  InjectedRunner runner;
+  // Every fifth block: a whole core for 30 s.
+  runner.foreign_s = [](int block) { return block % 5 == 0 ? 30.0 : 0.0; };
+  const SelfTestResult result = RunSelfTest(runner, OptionsFor(runner));
+  EXPECT_EQ(result.disturbed_blocks, 0);
+  runner.foreign_s = [](int) { return 30.0; };
+  EXPECT_GT(RunSelfTest(runner, OptionsFor(runner)).disturbed_blocks, 100);
 }
 
 TEST(SelfTest, FilesThatCannotBeEvictedEndItWithTheReason) {

@@ -16,6 +16,7 @@ struct SelfTestOptions {
   double gradient_bytes = 0;
   double network_bytes_per_s = 0;
   bool limits_disk = false;
+  int cores_per_machine = 1;
   /// No round begins that would end later; three are measured in any case.
   double max_time_s = 300;
   std::uint64_t seed = 1;
@@ -44,6 +45,7 @@ struct SelfTestResult {
   std::vector<SelfTestCell> cells;
   double baseline_step_s = 0;
   int rounds = 0;
+  int disturbed_blocks = 0;  ///< that count, although other processes took processor time from them
   bool interrupted = false;
 
   double PassedShare() const;
