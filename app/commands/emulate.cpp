@@ -51,8 +51,12 @@ EmulateOption ParseEmulate(const std::string& text) {
 }
 
 EmulatedMachines::EmulatedMachines(const EmulateOption& option, const std::string& data, Watchdog& watchdog)
-    : network_(option.nodes, option.bandwidth) {
-  if (option.disk) disk_.emplace(data, *option.disk, &watchdog);
+    : network_(option.nodes, option.bandwidth), disk_rate_(option.disk) {
+  if (option.disk) disk_.emplace(data, std::nullopt, &watchdog);
+}
+
+void EmulatedMachines::LimitDisk() {
+  if (disk_) disk_->SetRate(disk_rate_);
 }
 
 void EmulatedMachines::Place(int node, ChildOptions& options) const {

@@ -28,11 +28,14 @@ class EmulatedMachines {
   EmulatedMachines(const EmulateOption& option, const std::string& data, Watchdog& watchdog);
 
   void Place(int node, ChildOptions& options) const;
+  /// From now on. Before, the ranks have to read their program, which is no data.
+  void LimitDisk();
   NetworkLab& network() { return network_; }
   DiskThrottle* disk() { return disk_ ? &*disk_ : nullptr; }
 
  private:
   NetworkLab network_;
+  std::optional<BytesPerSecond> disk_rate_;
   std::optional<DiskThrottle> disk_;
 };
 

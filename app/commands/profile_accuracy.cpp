@@ -15,9 +15,6 @@
 namespace stallscope {
 namespace {
 
-/// As good as no limit: members of the cgroup read as fast as the disk can.
-constexpr BytesPerSecond kUnlimited{1e11};
-
 std::optional<BytesPerSecond> Rate(std::optional<double> bytes_per_s) {
   return bytes_per_s ? std::optional(BytesPerSecond{*bytes_per_s}) : std::nullopt;
 }
@@ -36,8 +33,7 @@ class Arranger {
     inner_ = injected.node_bytes_per_s;
     // A warm block reads its files in before it begins, and must not be slowed in that.
     const auto disk = condition == Condition::kCold ? injected.disk_bytes_per_s : std::nullopt;
-    if (machines_.disk() != nullptr && disk != disk_)
-      machines_.disk()->SetRate(Rate(disk).value_or(kUnlimited));
+    if (machines_.disk() != nullptr && disk != disk_) machines_.disk()->SetRate(Rate(disk));
     disk_ = disk;
   }
 
@@ -46,7 +42,7 @@ class Arranger {
   BytesPerSecond network_;
   double outer_ = 0;
   std::optional<double> inner_;
-  std::optional<double> disk_ = 0;
+  std::optional<double> disk_;
 };
 
 }  // namespace
@@ -54,12 +50,13 @@ class Arranger {
 int ProfileJob::SelfTest(const std::filesystem::path& folder) {
   const std::filesystem::path engine = FindEngine();
   EmulateOption emulate = *options_.emulate;
-  // The disk's share of the proof needs a cgroup; without one the rest is proven.
+  // The disk's share of the proof needs a cgroup; without one the rest is proven. Its rate comes with its
+  // case.
   const std::optional<std::string> no_disk = DiskThrottleUnavailable(options_.data->path);
   if (no_disk) {
     Say("the disk cannot be slowed by a cgroup here, and is left out: " + *no_disk);
   } else {
-    emulate.disk = kUnlimited;
+    emulate.disk = BytesPerSecond{1e9};
   }
   machines_.emplace(emulate, options_.data->path, watchdog_);
   JobMeeting meeting(plan_, options_.join_timeout, watchdog_, Interrupted());

@@ -66,6 +66,7 @@ int ProfileJob::Lead(const std::filesystem::path& folder) {
                   folder.string()));
   RankTeam team(engine, RankStarts(folder / "log", meeting.config(), meeting.address()), signals_, watchdog_);
   const WorkloadFacts facts = WaitUntilReady(team, meeting);
+  if (machines_) machines_->LimitDisk();
   const Rungs rungs = RungsOfJob(plan_, options_);
   MeasureOptions measure = MeasureOptionsFor(rungs, folder);
   measure.interrupted = Interrupted();

@@ -9,12 +9,13 @@ found within 5 % of the baseline's step, or where its interval holds what arithm
 
 import argparse
 import json
+import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 
-STALLSCOPE = str(pathlib.Path(__file__).parents[2] / "build" / "stallscope")
+STALLSCOPE = str(pathlib.Path(os.environ.get("STALLSCOPE_BUILD", pathlib.Path(__file__).parents[2] / "build")) / "stallscope")
 WANTED = 0.95
 
 

@@ -1,6 +1,7 @@
 """What the benches of the ladder share: a data set, and profiles of emulated machines."""
 
 import json
+import os
 import pathlib
 import statistics
 import subprocess
@@ -8,7 +9,7 @@ import sys
 import tempfile
 import time
 
-STALLSCOPE = str(pathlib.Path(__file__).parents[2] / "build" / "stallscope")
+STALLSCOPE = str(pathlib.Path(os.environ.get("STALLSCOPE_BUILD", pathlib.Path(__file__).parents[2] / "build")) / "stallscope")
 WORKLOAD = ["--model", "resnet18", "--image-size", "64", "--batch", "8", "--nproc-per-node", "1"]
 RUNGS = ("solo", "crowd", "node", "cluster", "warm", "cold")
 STALLS = ("compute", "interconnect", "network", "prep", "fetch")

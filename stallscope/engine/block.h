@@ -89,8 +89,8 @@ struct InputRecord {
   std::uint64_t bytes_taken = 0;  ///< of the samples above
   /// Fetched from block devices meanwhile, in whole pages; known where `verified`.
   std::uint64_t device_bytes = 0;
-  std::int64_t bad_samples = 0;   ///< since the start
-  std::string change;  ///< what is no longer as it was when the data set was opened; empty: nothing
+  std::int64_t bad_samples = 0;  ///< since the start
+  std::string change;            ///< what is no longer as it was when the data set was opened; empty: nothing
 };
 
 /// What one rank saw of a block. Waiting ranks report too, with no steps.

@@ -14,7 +14,8 @@ void SleepUntil(double time_s) {
   if (left_s > 0) std::this_thread::sleep_for(std::chrono::duration<double>(left_s));
 }
 
-/// Where the next delay begins that follows one which ended at `free_s`; now, where that was before `since_s`.
+/// Where the next delay begins that follows one which ended at `free_s`; now, where that was before
+/// `since_s`.
 double OnSchedule(double free_s, double since_s) {
   const double now_s = MonotonicSeconds();
   return free_s < since_s ? now_s : std::max(free_s, now_s - kMakesUpFor_s);

@@ -80,10 +80,11 @@ std::string ArithmeticOf(const InjectionCase& injected, const InjectionBasis& ba
   }
   if (const double storage = SlowedStorage(injected, basis); storage > 0) {
     const bool by_disk = injected.disk_bytes_per_s.has_value();
-    parts.push_back(fmt::format(
-        "cold >= {} / {} = {}", FormatBytes(by_disk ? basis.ranks * basis.step_device_bytes : basis.step_bytes),
-        RateText(by_disk ? *injected.disk_bytes_per_s : injected.inject.storage_bytes_per_s),
-        FormatSeconds(storage)));
+    parts.push_back(
+        fmt::format("cold >= {} / {} = {}",
+                    FormatBytes(by_disk ? basis.ranks * basis.step_device_bytes : basis.step_bytes),
+                    RateText(by_disk ? *injected.disk_bytes_per_s : injected.inject.storage_bytes_per_s),
+                    FormatSeconds(storage)));
   }
   return parts.empty() ? "as measured" : fmt::format("{}", fmt::join(parts, "; "));
 }

@@ -1,11 +1,10 @@
 #include "stallscope/machine/memory_room.h"
 
 #include <gtest/gtest.h>
+#include <stdlib.h>
 
 #include <filesystem>
 #include <fstream>
-
-#include "stallscope/supervise/temporary_folder.h"
 
 namespace stallscope {
 namespace {
@@ -13,14 +12,16 @@ namespace {
 class MemoryRoomTest : public testing::Test {
  protected:
   void Write(const std::string& path, const std::string& text) {
-    const std::filesystem::path file = folder_.path() / path;
+    const std::filesystem::path file = folder_ / path;
     std::filesystem::create_directories(file.parent_path());
     std::ofstream(file) << text;
   }
-  std::optional<std::int64_t> Room() const { return MemoryRoom(Root{folder_.path()}); }
+  std::optional<std::int64_t> Room() const { return MemoryRoom(Root{folder_}); }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
 
  private:
-  TemporaryFolder folder_;
+  std::string template_ = testing::TempDir() + "memory-room-XXXXXX";
+  const std::filesystem::path folder_ = mkdtemp(template_.data());
 };
 
 TEST_F(MemoryRoomTest, IsWhatTheKernelCallsAvailable) {

@@ -72,7 +72,8 @@ std::optional<IoController> FindIoController(const Root& root) {
   return second;
 }
 
-DiskThrottle::DiskThrottle(const fs::path& data, BytesPerSecond read_rate, Watchdog* watchdog) {
+DiskThrottle::DiskThrottle(const fs::path& data, std::optional<BytesPerSecond> read_rate,
+                           Watchdog* watchdog) {
   const auto disk = WholeDiskBelow(data);
   if (!disk) {
     throw Error(fmt::format("there is no disk below '{}' that could be slowed", data.string()),
@@ -104,16 +105,17 @@ DiskThrottle::~DiskThrottle() {
   Remove();
 }
 
-void DiskThrottle::SetRate(BytesPerSecond read_rate) {
-  // The kernel reads 0 as "no limit".
-  if (!(read_rate.value >= 1 && std::isfinite(read_rate.value))) {
+void DiskThrottle::SetRate(std::optional<BytesPerSecond> read_rate) {
+  if (read_rate && !(read_rate->value >= 1 && std::isfinite(read_rate->value))) {
     throw UsageError("a disk's rate must be above zero", "give one such as 100MB/s");
   }
   if (controller_.version == 1) {
+    // Here the kernel reads 0 as "no limit".
     WriteOrThrow(folder_ / "blkio.throttle.read_bps_device",
-                 fmt::format("{} {:.0f}", disk_, read_rate.value));
+                 fmt::format("{} {:.0f}", disk_, read_rate ? read_rate->value : 0));
   } else {
-    WriteOrThrow(folder_ / "io.max", fmt::format("{} rbps={:.0f}", disk_, read_rate.value));
+    const std::string rate = read_rate ? fmt::format("{:.0f}", read_rate->value) : "max";
+    WriteOrThrow(folder_ / "io.max", fmt::format("{} rbps={}", disk_, rate));
   }
 }
 

@@ -23,8 +23,9 @@ std::optional<IoController> FindIoController(const Root& root);
 /// page cache. Gone with this object, or by the watchdog.
 class DiskThrottle {
  public:
-  /// Throws Error where it cannot be had (see DiskThrottleUnavailable).
-  DiskThrottle(const std::filesystem::path& data, BytesPerSecond read_rate, Watchdog* watchdog = nullptr);
+  /// Throws Error where it cannot be had (see DiskThrottleUnavailable). Without a rate nothing is slowed yet.
+  DiskThrottle(const std::filesystem::path& data, std::optional<BytesPerSecond> read_rate,
+               Watchdog* watchdog = nullptr);
   DiskThrottle(const DiskThrottle&) = delete;
   DiskThrottle& operator=(const DiskThrottle&) = delete;
   /// Members that still run go back to the top cgroup.
@@ -34,7 +35,8 @@ class DiskThrottle {
   std::filesystem::path cgroup_procs() const { return folder_ / "cgroup.procs"; }
   const std::filesystem::path& folder() const { return folder_; }
 
-  void SetRate(BytesPerSecond read_rate);
+  /// Nothing: as fast as the disk can.
+  void SetRate(std::optional<BytesPerSecond> read_rate);
 
  private:
   void Remove() noexcept;

@@ -42,7 +42,7 @@ void WriteCold(const fs::path& path) {
 TEST_F(DiskThrottleLab, AMemberReadsNoFasterThanTheRate) {
   const fs::path file = folder_.path() / "data";
   WriteCold(file);
-  DiskThrottle throttle(folder_.path(), {4e6});
+  DiskThrottle throttle(folder_.path(), BytesPerSecond{4e6});
   ChildOptions options;
   options.argv = {"dd", "if=" + file.string(), "of=/dev/null", "bs=256k"};
   options.cgroup_procs = {throttle.cgroup_procs()};
@@ -67,16 +67,16 @@ TEST_F(DiskThrottleLab, AMemberThatStillRunsIsSetFree) {
 }
 
 TEST_F(DiskThrottleLab, ARateOfZeroIsNoWayToSayUnlimited) {
-  EXPECT_THROW(DiskThrottle(folder_.path(), {0}), UsageError);
-  DiskThrottle throttle(folder_.path(), {1e6});
-  EXPECT_THROW(throttle.SetRate({0}), UsageError);
-  throttle.SetRate({2e6});
+  EXPECT_THROW(DiskThrottle(folder_.path(), BytesPerSecond{0}), UsageError);
+  DiskThrottle throttle(folder_.path(), BytesPerSecond{1e6});
+  EXPECT_THROW(throttle.SetRate(BytesPerSecond{0}), UsageError);
+  throttle.SetRate(BytesPerSecond{2e6});
 }
 
 TEST_F(DiskThrottleLab, NothingIsLeftAfterItsOwnerIsKilled) {
   OwnerProcess owner([this](const OwnerProcess::Tell& tell) {
     static Watchdog watchdog;
-    static DiskThrottle throttle(folder_.path(), {1e6}, &watchdog);
+    static DiskThrottle throttle(folder_.path(), BytesPerSecond{1e6}, &watchdog);
     ChildOptions options;
     options.argv = {"sh", "-c", "sleep 100 & echo $! >&3; wait"};
     options.cgroup_procs = {throttle.cgroup_procs()};

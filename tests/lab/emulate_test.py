@@ -158,14 +158,15 @@ class Emulate(CommandTest):
                                capture_output=True, text=True, check=False)
         for folder in (self.folder, self.temporary):
             os.chmod(folder, 0o777)
-        result = self.run_command([*WORKLOAD, "--emulate", "nodes=2,bandwidth=1Gbit", "--out", "out", "--no-store"],
+        result = self.run_command([*WORKLOAD, "--data", str(self.data), "--no-evict", "--emulate",
+                                   "nodes=2,bandwidth=1Gbit", "--out", "out", "--no-store"],
                                   program=[*as_nobody, STALLSCOPE])
         if probe.returncode != 0:
             self.assertEqual(result.returncode, 1)
             self.assertIn("root", result.stderr)
             return
         self.assertEqual(result.returncode, 0, result.stderr)
-        self.assertEqual(set(self.read_profile("out")["conditions"]), {"solo", "crowd", "node", "cluster"})
+        self.assertEqual(set(self.read_profile("out")["conditions"]), set(RUNGS) - {"cold"})
         self.assert_nothing_left()
         slowed = self.run_command(
             [*WORKLOAD, "--data", str(self.data), "--emulate", "nodes=2,disk=1MB/s", "--out", "two", "--no-store"],
