@@ -107,11 +107,24 @@ void ProfileJob::AddReference(Profile& profile) const {
 
 void ProfileJob::Deliver(const Profile& profile, const std::filesystem::path& folder) const {
   const std::string text = ToJson(profile);
-  WriteFileAtomically(folder / "profile.json", text);
+  std::optional<Error> lost;
+  try {
+    WriteFileAtomically(folder / "profile.json", text);
+  } catch (const Error& e) {
+    lost = e;  // a full disk: what was measured can still be shown
+  }
   WriteJson(options_.output, text);
   if (options_.output.ShowText()) PrintProfile(profile, options_.output.StyleOf(STDOUT_FILENO), std::cout);
+  if (lost) {
+    throw Error(lost->what(), fmt::format("{}, then go on with the finished rounds by --resume {}",
+                                          lost->hint, folder.string()));
+  }
   if (!options_.html.empty()) WritePage(options_.html, profile);
-  if (!options_.keep_in_store) return;
+  if (options_.keep_in_store) Keep(profile, text, folder);
+}
+
+void ProfileJob::Keep(const Profile& profile, const std::string& text,
+                      const std::filesystem::path& folder) const {
   try {
     const Store store(StoreFolder(options_.store, ProcessEnvironment()));
     store.Add(text, profile.created, "profile", profile.workload.model);

@@ -52,6 +52,8 @@ class ProfileJob {
   void AddReference(Profile& profile) const;
   /// To the out folder, and wherever else it was asked for.
   void Deliver(const Profile& profile, const std::filesystem::path& folder) const;
+  /// To the store; a store that does not work costs a warning.
+  void Keep(const Profile& profile, const std::string& text, const std::filesystem::path& folder) const;
   ProfileOrigin Origin(const WorkloadFacts& facts) const;
   /// Text for people, unless it was asked to be quiet.
   void Say(const std::string& line) const;

@@ -1,6 +1,7 @@
 """What happens when a run is ended from outside: the cause is said, finished rounds are kept, nothing is
 left behind."""
 
+import os
 import pathlib
 import signal
 import sys
@@ -8,7 +9,7 @@ import time
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
-from support import CommandTest, ENDLESS, send_signal, wait_until  # noqa: E402
+from support import STALLSCOPE, CommandTest, ENDLESS, send_signal, wait_until  # noqa: E402
 
 # What the command promises, from the fault to its end.
 SECONDS_TO_END = 15
@@ -91,6 +92,20 @@ class Faults(CommandTest):
         process = self.start_measuring()
         send_signal(process.pid, signal.SIGKILL)
         process.wait()
+        self.assert_nothing_left()
+
+    def test_a_full_disk_is_named_and_what_was_measured_is_shown(self):
+        if os.geteuid() != 0:
+            self.skipTest("a small disk needs a mount, and a mount needs root")
+        (self.folder / "small").mkdir()
+        flags = ["--nproc-per-node", "2", "--no-store", "--out", "small/out"]
+        small_disk = "mount -t tmpfs -o size=200k tmpfs small && exec \"$0\" \"$@\""
+        process = self.start([*ENDLESS, *flags], program=["unshare", "--mount", "sh", "-c", small_disk, STALLSCOPE])
+        result = self.finish(process, 60)
+        self.assertEqual(result.returncode, 1, result.stderr)
+        self.assertRegex(result.stderr, "error: .*No space left on device")
+        self.assertIn("--resume small/out", result.stderr)
+        self.assertIn("communication", result.stdout)
         self.assert_nothing_left()
 
     def test_an_engine_that_cannot_start_is_named(self):
