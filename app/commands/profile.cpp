@@ -107,6 +107,8 @@ OutputFolder MakeOutputFolder(const ProfileOptions& options) {
 }
 
 void PrintPlan(const LaunchPlan& plan, const ProfileOptions& options) {
+  // What would fail then is said now.
+  if (options.emulate) const NetworkLab attempt(options.emulate->nodes, options.emulate->bandwidth);
   if (options.training.torchscript) {
     fmt::print("{}: a scripted network\n", options.WorkloadName());
   } else {
@@ -126,25 +128,37 @@ void PrintPlan(const LaunchPlan& plan, const ProfileOptions& options) {
     for (const AbsentCondition& absent : rungs.absent)
       fmt::print("  leaves out {}: {}\n", absent.condition, absent.reason);
   }
-  fmt::print("takes at most {}\n", FormatDuration(options.max_time));
+  if (options.self_test) fmt::print("  injects stalls of known size into these\n");
+  fmt::print("takes {} {}\n", options.self_test ? "about" : "at most", FormatDuration(options.max_time));
 }
 
-/// Enough small images for cold blocks that never read a file twice.
-constexpr DatasetRecipe kSelfTestData{.images = 1200, .width = 200, .height = 150, .classes = 10};
+/// A data set for --self-test where none is given; gone afterwards.
+class SelfTestData {
+ public:
+  std::string path() const { return folder_.path() / "data"; }
+  void Make() const {
+    // Enough small images for cold blocks that never read a file twice.
+    const DatasetRecipe recipe{.images = 1200, .width = 200, .height = 150, .classes = 10};
+    MakeDataset(path(), recipe, false, 2, [](std::size_t, std::size_t) { return true; });
+  }
+
+ private:
+  Watchdog watchdog_;
+  TemporaryFolder folder_{&watchdog_};
+};
 
 int RunProfile(ProfileFlags& flags, const std::vector<std::string>& argv) {
   const ProfileOptions& options = flags.options;
-  std::optional<Watchdog> watchdog;
-  std::optional<TemporaryFolder> made;
-  if (options.self_test && flags.data.empty()) {
-    made.emplace(&watchdog.emplace());
-    flags.data = made->path() / "data";
-    MakeDataset(flags.data, kSelfTestData, false, 2, [](std::size_t, std::size_t) { return true; });
-  }
+  std::optional<SelfTestData> own_data;
+  if (options.self_test && flags.data.empty()) flags.data = own_data.emplace().path();
   flags.ReadUnits();
   if (options.list_models) return ListModels(options.output);
   CheckNetwork(options.training);
-  const std::optional<DatasetInfo> dataset = LookAtData(options);
+  std::optional<DatasetInfo> dataset;
+  if (!(own_data && options.dry_run)) {
+    if (own_data) own_data->Make();
+    dataset = LookAtData(options);
+  }
   LaunchPlan plan = PlanOf(options);
   if (!plan.places_unknown) {
     const Rungs rungs = RungsOfJob(plan, options);

@@ -82,7 +82,7 @@ class SelfTest {
       }
       if (!verdict.usable && last)
         throw Error("the files could not be brought into the state that was asked for: " + verdict.reason,
-                    "use data on a local disk that nobody else reads");
+                    "use --data on a local disk that nobody else reads; without it, data is made below TMPDIR");
     }
   }
 
