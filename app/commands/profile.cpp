@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <fstream>
 #include <iostream>
 
 #include "app/command.h"
@@ -7,6 +9,7 @@
 #include "app/commands/profile_data.h"
 #include "app/commands/profile_job.h"
 #include "app/commands/profile_options.h"
+#include "app/profile_delivery.h"
 #include "app/profile_file.h"
 #include "stallscope/base/clock.h"
 #include "stallscope/base/error.h"
@@ -78,32 +81,12 @@ void CheckReference(const ProfileOptions& options, const LaunchPlan& plan, const
   }
 }
 
-struct OutputFolder {
-  std::filesystem::path path;
-  bool is_new = true;
-};
-
-/// Where the results go; made here so that a bad path fails before anything is measured.
-OutputFolder MakeOutputFolder(const ProfileOptions& options) {
-  if (!options.resume.empty()) {
-    if (!std::filesystem::is_directory(options.resume))
-      throw UsageError("--resume " + options.resume + " is no folder",
-                       "give the folder of an interrupted run");
-    return {.path = options.resume, .is_new = false};
-  }
-  const std::filesystem::path folder = options.out.empty() ? "stallscope-" + LocalTimeStamp() : options.out;
-  std::error_code code;
-  const bool exists = std::filesystem::exists(folder, code);
-  if (exists && !options.force) {
-    throw UsageError("--out " + folder.string() + " exists already",
-                     "choose another folder, or overwrite its results with --force");
-  }
-  std::filesystem::create_directories(folder / "log", code);
-  if (code) {
-    throw UsageError(fmt::format("cannot make the folder {}: {}", folder.string(), code.message()),
-                     "give --out a folder that you may write to");
-  }
-  return {.path = folder, .is_new = !exists};
+/// The folder of the run that is gone on with, or a new one.
+OutputFolder FolderFor(const ProfileOptions& options) {
+  if (options.resume.empty()) return MakeOutputFolder(options);
+  if (!std::filesystem::is_directory(options.resume))
+    throw UsageError("--resume " + options.resume + " is no folder", "give the folder of an interrupted run");
+  return {.path = options.resume, .is_new = false};
 }
 
 void PrintPlan(const LaunchPlan& plan, const ProfileOptions& options) {
@@ -140,9 +123,27 @@ class SelfTestData {
     // Enough small images for cold blocks that never read a file twice.
     const DatasetRecipe recipe{.images = 1200, .width = 200, .height = 150, .classes = 10};
     MakeDataset(path(), recipe, false, 2, [](std::size_t, std::size_t) { return true; });
+    MakeEqualInSize();
   }
 
  private:
+  /// Ranks whose files differ wait for each other, which no arithmetic foresees. A decoder stops at the end
+  /// of its image and does not see what follows.
+  void MakeEqualInSize() const {
+    std::uintmax_t largest = 0;
+    const auto for_each_image = [&](const auto& visit) {
+      for (const auto& entry : std::filesystem::recursive_directory_iterator(path())) {
+        if (entry.path().extension() == ".jpg") visit(entry);
+      }
+    };
+    for_each_image([&](const auto& entry) { largest = std::max(largest, entry.file_size()); });
+    constexpr std::uintmax_t kPage = 4096;
+    const std::uintmax_t size = (largest + kPage - 1) / kPage * kPage;
+    for_each_image([&](const auto& entry) {
+      std::ofstream(entry.path(), std::ios::app) << std::string(size - entry.file_size(), '\0');
+    });
+  }
+
   Watchdog watchdog_;
   TemporaryFolder folder_{&watchdog_};
 };
@@ -173,7 +174,7 @@ int RunProfile(ProfileFlags& flags, const std::vector<std::string>& argv) {
   std::optional<OutputFolder> folder;
   try {
     if (!plan.Leads()) return job.Follow();
-    folder = MakeOutputFolder(options);
+    folder = FolderFor(options);
     return options.self_test ? job.SelfTest(folder->path) : job.Lead(folder->path);
   } catch (const Error& e) {
     if (const auto code = job.SignalExitCode()) return *code;

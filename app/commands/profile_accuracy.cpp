@@ -5,7 +5,7 @@
 
 #include "app/commands/profile_job.h"
 #include "app/document_header.h"
-#include "app/engine_path.h"
+#include "app/profile_delivery.h"
 #include "app/status_line.h"
 #include "stallscope/base/error.h"
 #include "stallscope/document/atomic_file.h"
@@ -48,21 +48,20 @@ class Arranger {
 }  // namespace
 
 int ProfileJob::SelfTest(const std::filesystem::path& folder) {
-  const std::filesystem::path engine = FindEngine();
   EmulateOption emulate = *options_.emulate;
   // The disk's share of the proof needs a cgroup; without one the rest is proven. Its rate comes with its
   // case.
   const std::optional<std::string> no_disk = DiskThrottleUnavailable(options_.data->path);
   if (no_disk) {
-    Say("the disk cannot be slowed by a cgroup here, and is left out: " + *no_disk);
+    Say(options_.output, "the disk cannot be slowed by a cgroup here, and is left out: " + *no_disk);
   } else {
     emulate.disk = BytesPerSecond{1e9};
   }
   machines_.emplace(emulate, options_.data->path, watchdog_);
   JobMeeting meeting(plan_, options_.join_timeout, watchdog_, Interrupted());
-  Say(fmt::format("injecting stalls of known size into {}: about {}", options_.WorkloadName(),
-                  FormatDuration(options_.max_time)));
-  RankTeam team(engine, RankStarts(folder / "log", meeting.config(), meeting.address()), signals_, watchdog_);
+  Say(options_.output, fmt::format("injecting stalls of known size into {}: about {}",
+                                   options_.WorkloadName(), FormatDuration(options_.max_time)));
+  RankTeam team(RankStarts(folder / "log", meeting.config(), meeting.address()), signals_, watchdog_);
   const WorkloadFacts facts = WaitUntilReady(team, meeting);
 
   Arranger arranger(*machines_, *emulate.bandwidth);
@@ -86,7 +85,7 @@ int ProfileJob::SelfTest(const std::filesystem::path& folder) {
   }();
   team.Stop(kExitOk);
   if (result.cells.empty()) {
-    Say("interrupted before two rounds were finished: there is nothing to report");
+    Say(options_.output, "interrupted before two rounds were finished: there is nothing to report");
     return SignalExitCode().value_or(kExitFailed);
   }
   Json document = DocumentHeader("stallscope.self-test/1", argv_, options_.training.seed);

@@ -8,20 +8,16 @@
 #include <nlohmann/json.hpp>
 
 #include "app/engine_path.h"
-#include "app/page_file.h"
+#include "app/profile_delivery.h"
 #include "app/profile_file.h"
 #include "stallscope/base/clock.h"
-#include "stallscope/base/environment.h"
 #include "stallscope/base/error.h"
-#include "stallscope/document/atomic_file.h"
-#include "stallscope/document/store.h"
 #include "stallscope/engine/job_meeting.h"
 #include "stallscope/ladder/measure.h"
 #include "stallscope/ladder/reference.h"
 #include "stallscope/ladder/round_journal.h"
 #include "stallscope/machine/host.h"
 #include "stallscope/machine/memory_room.h"
-#include "stallscope/report/console.h"
 #include "stallscope/report/progress.h"
 #include "stallscope/report/samples_csv.h"
 #include "stallscope/report/steps_csv.h"
@@ -53,18 +49,18 @@ Rungs RungsOfJob(const LaunchPlan& plan, const ProfileOptions& options) {
 
 ProfileJob::ProfileJob(const ProfileOptions& options, const std::vector<std::string>& argv, LaunchPlan& plan,
                        const std::optional<DatasetInfo>& dataset)
-    : options_(options), argv_(argv), plan_(plan), dataset_(dataset) {}
+    : options_(options), argv_(argv), plan_(plan), dataset_(dataset), engine_(FindEngine()) {}
 
 int ProfileJob::Lead(const std::filesystem::path& folder) {
-  const std::filesystem::path engine = FindEngine();
   if (options_.emulate) {
     machines_.emplace(*options_.emulate, options_.data ? options_.data->path : "", watchdog_);
   }
   JobMeeting meeting(plan_, options_.join_timeout, watchdog_, Interrupted());
-  Say(fmt::format("profiling {}: {} rank{}, at most {}; results go to {}", options_.WorkloadName(),
+  Say(options_.output,
+      fmt::format("profiling {}: {} rank{}, at most {}; results go to {}", options_.WorkloadName(),
                   plan_.world_size, plan_.world_size == 1 ? "" : "s", FormatDuration(options_.max_time),
                   folder.string()));
-  RankTeam team(engine, RankStarts(folder / "log", meeting.config(), meeting.address()), signals_, watchdog_);
+  RankTeam team(RankStarts(folder / "log", meeting.config(), meeting.address()), signals_, watchdog_);
   const WorkloadFacts facts = WaitUntilReady(team, meeting);
   if (machines_) machines_->LimitDisk();
   const Rungs rungs = RungsOfJob(plan_, options_);
@@ -80,12 +76,12 @@ int ProfileJob::Lead(const std::filesystem::path& folder) {
     team.Stop(exit_code);
   }
   if (SignalExitCode() && RoundsToUse(measured.rounds).rounds.size() < 2) {
-    Say("interrupted before two rounds were finished: there is nothing to report");
+    Say(options_.output, "interrupted before two rounds were finished: there is nothing to report");
     return exit_code;
   }
   Profile profile = MakeProfile(origin, measure, rungs, measured);
   AddReference(profile);
-  Deliver(profile, folder);
+  DeliverProfile(profile, folder, options_);
   if (measured.error && exit_code == kExitFailed) {
     throw Error(
         measured.error->what(),
@@ -101,46 +97,17 @@ void ProfileJob::AddReference(Profile& profile) const {
     profile.reference = ReferenceNetworkStall(profile, ReadProfileAt(options_.reference), options_.reference);
   } catch (const Error& e) {
     // What was measured is worth more than what it was to be compared with.
-    Say(fmt::format("warning: --reference is left out: {}; {}", e.what(), e.hint));
-  }
-}
-
-void ProfileJob::Deliver(const Profile& profile, const std::filesystem::path& folder) const {
-  const std::string text = ToJson(profile);
-  std::optional<Error> lost;
-  try {
-    WriteFileAtomically(folder / "profile.json", text);
-  } catch (const Error& e) {
-    lost = e;  // a full disk: what was measured can still be shown
-  }
-  WriteJson(options_.output, text);
-  if (options_.output.ShowText()) PrintProfile(profile, options_.output.StyleOf(STDOUT_FILENO), std::cout);
-  if (lost) {
-    throw Error(lost->what(), fmt::format("{}, then go on with the finished rounds by --resume {}",
-                                          lost->hint, folder.string()));
-  }
-  if (!options_.html.empty()) WritePage(options_.html, profile);
-  if (options_.keep_in_store) Keep(profile, text, folder);
-}
-
-void ProfileJob::Keep(const Profile& profile, const std::string& text,
-                      const std::filesystem::path& folder) const {
-  try {
-    const Store store(StoreFolder(options_.store, ProcessEnvironment()));
-    store.Add(text, profile.created, "profile", profile.workload.model);
-  } catch (const Error& e) {
-    Say(fmt::format("warning: the profile is in {}, but not in the store: {}; {}",
-                    (folder / "profile.json").string(), e.what(), e.hint));
+    Say(options_.output, fmt::format("warning: --reference is left out: {}; {}", e.what(), e.hint));
   }
 }
 
 int ProfileJob::Follow() {
-  const std::filesystem::path engine = FindEngine();
   JobMeeting meeting(plan_, options_.join_timeout, watchdog_, Interrupted());
   const TemporaryFolder logs(&watchdog_);
-  RankTeam team(engine, RankStarts(logs.path(), meeting.config(), meeting.address()), signals_, watchdog_);
+  RankTeam team(RankStarts(logs.path(), meeting.config(), meeting.address()), signals_, watchdog_);
   WaitUntilReady(team, meeting);
-  Say(fmt::format("rank {} of {} is ready; rank 0's command reports", plan_.rank, plan_.world_size));
+  Say(options_.output,
+      fmt::format("rank {} of {} is ready; rank 0's command reports", plan_.rank, plan_.world_size));
   return team.WaitForStop();
 }
 
@@ -155,7 +122,7 @@ std::function<bool()> ProfileJob::Interrupted() {
 
 WorkloadFacts ProfileJob::WaitUntilReady(RankTeam& team, const JobMeeting& meeting) {
   try {
-    return team.WaitUntilReady(kUntilReady);
+    return WorkloadFactsFromJson(team.WaitUntilReady(kUntilReady));
   } catch (const Error& e) {
     meeting.Abort(e.what());
     throw;
@@ -167,33 +134,34 @@ std::vector<RankStart> ProfileJob::RankStarts(const std::filesystem::path& log_f
                                               const std::string& address) const {
   std::vector<RankStart> starts;
   for (const int local_rank : plan_.local_ranks) {
-    RankStart start;
-    start.config.rank = plan_.node * plan_.devices_per_node + local_rank;
-    start.config.world_size = plan_.world_size;
-    start.config.local_rank = local_rank;
-    start.config.node = plan_.node;
-    start.config.address = address;
+    EngineConfig config;
+    config.rank = plan_.node * plan_.devices_per_node + local_rank;
+    config.world_size = plan_.world_size;
+    config.local_rank = local_rank;
+    config.node = plan_.node;
+    config.address = address;
     int places = plan_.devices_per_node;
     if (machines_) {
       const int node = local_rank / plan_.devices_per_node;
-      start.config.node = node;
-      start.config.local_rank = local_rank % plan_.devices_per_node;
-      start.config.address = NetworkLab::Address(node);
-      start.config.node_address = NetworkLab::Address(node, LabLink::kInner);
-      start.place = [this, node](ChildOptions& child) { machines_->Place(node, child); };
+      config.node = node;
+      config.local_rank = local_rank % plan_.devices_per_node;
+      config.address = NetworkLab::Address(node);
+      config.node_address = NetworkLab::Address(node, LabLink::kInner);
       places = plan_.world_size;
     }
-    start.config.nodes = plan_.nodes;
-    start.config.devices_per_node = plan_.devices_per_node;
-    start.config.meeting = meeting;
-    start.config.interface = options_.interface;
-    start.config.training = options_.training;
-    start.config.data = options_.data;
-    if (start.config.data) start.config.data->workers = Workers();
-    start.cpus = CoresOf(local_rank, places);
-    start.log_file = log_folder / fmt::format("rank{}.log", start.config.rank);
+    config.nodes = plan_.nodes;
+    config.devices_per_node = plan_.devices_per_node;
+    config.meeting = meeting;
+    config.interface = options_.interface;
+    config.training = options_.training;
+    config.data = options_.data;
+    if (config.data) config.data->workers = Workers();
+    RankStart start = EngineRank(engine_, config);
+    start.child.cpus = CoresOf(local_rank, places);
+    start.child.log_file = log_folder / fmt::format("rank{}.log", config.rank);
     // A log of an earlier run in the same folder would explain the wrong failure.
-    std::filesystem::remove(start.log_file);
+    std::filesystem::remove(start.child.log_file);
+    if (machines_) machines_->Place(config.node, start.child);
     starts.push_back(std::move(start));
   }
   return starts;
@@ -291,10 +259,6 @@ ProfileOrigin ProfileJob::Origin(const WorkloadFacts& facts) const {
   origin.device = "cpu";
   origin.backend = "gloo";
   return origin;
-}
-
-void ProfileJob::Say(const std::string& line) const {
-  if (!options_.output.quiet) std::cerr << line << '\n';
 }
 
 int ProfileJob::ExitCodeOf(const MeasureResult& measured) {

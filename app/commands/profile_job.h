@@ -50,19 +50,14 @@ class ProfileJob {
   MeasureResult Climb(RankTeam& team, const MeasureOptions& measure, const std::filesystem::path& folder);
   /// The literature's network stall, where it was asked for.
   void AddReference(Profile& profile) const;
-  /// To the out folder, and wherever else it was asked for.
-  void Deliver(const Profile& profile, const std::filesystem::path& folder) const;
-  /// To the store; a store that does not work costs a warning.
-  void Keep(const Profile& profile, const std::string& text, const std::filesystem::path& folder) const;
   ProfileOrigin Origin(const WorkloadFacts& facts) const;
-  /// Text for people, unless it was asked to be quiet.
-  void Say(const std::string& line) const;
   int ExitCodeOf(const MeasureResult& measured);
 
   const ProfileOptions& options_;
   const std::vector<std::string>& argv_;
   LaunchPlan& plan_;
   const std::optional<DatasetInfo>& dataset_;
+  const std::filesystem::path engine_;
   Watchdog watchdog_;
   SignalInbox signals_;
   std::optional<EmulatedMachines> machines_;

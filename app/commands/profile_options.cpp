@@ -5,20 +5,11 @@
 #include <algorithm>
 #include <sstream>
 
-#include "app/page_file.h"
 #include "stallscope/base/error.h"
 #include "stallscope/engine/bucket.h"
 
 namespace stallscope {
 namespace {
-
-Seconds ReadDuration(const std::string& text, const char* flag) {
-  const auto duration = ParseDuration(text);
-  if (!duration || duration->count() <= 0) {
-    throw UsageError(fmt::format("{} '{}' is no duration", flag, text), "write it as 90s, 10m or 1h");
-  }
-  return *duration;
-}
 
 void CheckAtLeastOne(int value, const char* flag) {
   if (value < 1)
@@ -61,6 +52,7 @@ void ProfileFlags::Declare(CLI::App& app) {
          "fp32 (default) or bf16 (autocast; gradients stay fp32)");
   option("--bucket", training.bucket, "SIZE", kWorkload,
          "gradient bucket: a size (default 25MiB), tensor or model");
+  bucket = app.get_option("--bucket");
   app.add_flag("--no-broadcast-buffers", no_broadcast_buffers,
                "do not send batch-norm statistics from rank 0 before each forward pass")
       ->group(kWorkload);
@@ -71,29 +63,16 @@ void ProfileFlags::Declare(CLI::App& app) {
   option("--workers", workers, "N", kData,
          "loader threads per device (default: its share of the cores, at most 8)");
   option("--max-bad", max_bad, "SHARE", kData, "bad files that are put up with (default 1%)");
-  app.add_flag("--no-evict", no_evict,
-               "never drive files out of this machine's memory: leaves out cold, for shared machines")
-      ->group(kData);
 
   constexpr const char* kLaunch = "Where";
-  option("--nproc-per-node", options.launch.nproc_per_node, "N", kLaunch,
-         "ranks on this machine, one core set each (default 2, or 1 on one core)");
-  option("--nnodes", options.launch.nnodes, "N", kLaunch, "machines; run the command once on each");
-  option("--node-rank", options.launch.node_rank, "R", kLaunch, "this machine's number, from 0");
-  option("--master-addr", options.launch.master_addr, "ADDR", kLaunch,
-         "address of the machine with --node-rank 0");
-  option("--master-port", options.launch.master_port, "PORT", kLaunch, "a free port there (default 29500)");
-  option("--emulate", emulate, "SPEC", kLaunch,
-         "machines made out of this one: nodes=2,bandwidth=1Gbit[,disk=100MB/s]");
+  ladder.DeclareLaunch(app, options, kLaunch,
+                       "ranks on this machine, one core set each (default 2, or 1 on one core)");
   option("--interface", options.interface, "NAME", kLaunch, "network interface between the machines");
   option("--join-timeout", join_timeout, "TIME", kLaunch,
          "how long to try to reach the master (default 30s)");
 
   constexpr const char* kMeasure = "How to measure";
-  option("--tolerance", tolerance, "SHARE", kMeasure,
-         "stop when every stall is known to this share of step time (default 3%)");
-  option("--max-time", max_time, "TIME", kMeasure, "stop after this time in any case (default 5m)");
-  option("--conditions", conditions, "LIST", kMeasure, "only these of solo,crowd,node,cluster,warm,cold");
+  ladder.DeclareMeasure(app, kMeasure);
   option("--sample", sample, "TIME", kMeasure,
          "also sample CPU, memory, disk, network and GPUs so often, as 100ms");
   option("--seed", training.seed, "N", kMeasure, "repeats the order of blocks, the weights and the samples");
@@ -102,17 +81,11 @@ void ProfileFlags::Declare(CLI::App& app) {
       ->group(kMeasure);
   app.add_flag("--dry-run", options.dry_run, "say what would be measured, and end")->group(kMeasure);
 
-  option("--out", options.out, "DIR", "Output", "folder for the results (default ./stallscope-DATE-TIME)");
-  option("--html", options.html, "FILE", "Output", "write a page as well, for the browser");
   option("--reference", options.reference, "FILE", "Output",
          "a profile of one machine with as many devices: the network stall against it as well");
-  option("--store", options.store, "DIR", "Output",
-         "keep the profile there instead of in STALLSCOPE_STORE or the user's data folder");
-  app.add_flag("--no-store", no_store, "do not keep the profile in the store")->group("Output");
   option("--resume", options.resume, "DIR", "Output",
          "go on with the finished rounds of that folder; repeat the other options as they were");
-  app.add_flag("--force", options.force, "write into a folder that exists")->group("Output");
-  DeclareOutput(app, options.output);
+  ladder.DeclareResults(app, options, "Output");
   app.footer(
       "Under torchrun, mpirun or srun, start one command per rank and leave --nproc-per-node out.\n"
       "Examples: stallscope profile --model resnet18 --image-size 64 --batch 8 --nproc-per-node 2\n"
@@ -168,20 +141,14 @@ void ProfileFlags::ReadData() {
   }
   config.max_bad = *share;
   options.data = config;
-  options.evict = !no_evict;
-}
-
-void ProfileFlags::ReadConditions() {
-  std::istringstream names(conditions);
-  for (std::string name; std::getline(names, name, ',');) options.conditions.push_back(ParseCondition(name));
 }
 
 void ProfileFlags::PrepareSelfTest() {
-  if (options.launch.nnodes || !conditions.empty() || no_evict || !options.resume.empty()) {
+  if (options.launch.nnodes || !ladder.conditions.empty() || ladder.no_evict || !options.resume.empty()) {
     throw UsageError("--self-test climbs the whole ladder on machines that it makes itself",
                      "leave out --nnodes, --conditions, --no-evict and --resume");
   }
-  if (emulate.empty()) emulate = "nodes=2,bandwidth=1Gbit";
+  if (ladder.emulate.empty()) ladder.emulate = "nodes=2,bandwidth=1Gbit";
   if (model->count() == 0 && torchscript_file.empty()) {
     options.training.model = "resnet10";
     if (!options.training.image_size) options.training.image_size = 64;
@@ -191,19 +158,17 @@ void ProfileFlags::PrepareSelfTest() {
     throw UsageError("--self-test reckons with one worker", "leave --workers out");
   }
   workers = "1";
+  // Gradients that leave while others are computed hide a part of the wire; all in one hide nothing.
+  if (bucket->count() > 0 && options.training.bucket != "model") {
+    throw UsageError("--self-test reckons with one bucket", "leave --bucket out");
+  }
+  options.training.bucket = "model";
 }
 
 void ProfileFlags::ReadUnits() {
   if (options.self_test) PrepareSelfTest();
-
-  const auto share = ParseShare(tolerance);
-  if (!share || *share <= 0 || *share >= 1) {
-    throw UsageError(fmt::format("--tolerance '{}' is no share between 0 and 1", tolerance),
-                     "write it as 3% or 0.03");
-  }
-  options.tolerance = *share;
+  ladder.Read(options, !options.resume.empty());
   options.training.broadcast_buffers = !no_broadcast_buffers;
-  options.max_time = ReadDuration(max_time, "--max-time");
   options.join_timeout = ReadDuration(join_timeout, "--join-timeout");
   CheckAtLeastOne(options.training.batch, "--batch");
   CheckAtLeastOne(options.training.accumulate, "--accumulate");
@@ -212,8 +177,6 @@ void ProfileFlags::ReadUnits() {
   ParseBucket(options.training.bucket);
   ReadTorchscript();
   ReadData();
-  ReadConditions();
-  if (!emulate.empty()) options.emulate = ParseEmulate(emulate);
   if (options.emulate && options.emulate->disk && !options.data) {
     throw UsageError("--emulate disk=... slows nothing", "give --data as well, or leave the disk out");
   }
@@ -224,9 +187,6 @@ void ProfileFlags::ReadUnits() {
   if (!options.resume.empty() && !options.out.empty()) {
     throw UsageError("--resume and --out name two folders", "give --resume alone: results go there");
   }
-  options.keep_in_store = !no_store;
-  CheckJsonFile(options.output);
-  CheckPageFile(options.html, options.force || !options.resume.empty(), options.output);
 }
 
 }  // namespace stallscope

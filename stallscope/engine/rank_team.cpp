@@ -21,7 +21,6 @@ constexpr std::size_t kLongestEvent = std::size_t{1} << 30;
 constexpr Seconds kPollTime{0.25};
 /// A lost rank takes its peers' connections with it within this time; then the cause is picked.
 constexpr Seconds kGatherCauses{1.5};
-constexpr Seconds kStopGrace{3};
 
 std::string LogTail(const std::filesystem::path& log_file) {
   const std::vector<std::string> lines = LastLines(log_file, 3);
@@ -39,31 +38,32 @@ struct RankTeam::Rank {
   double last_sign_s = MonotonicSeconds();
   bool has_beaten = false;
   std::int64_t step = 0;
+  std::string place;  ///< what it was doing at its last heartbeat, where it says so
   bool ready = false;
   bool stopped = false;
   std::optional<json> failure;
   std::optional<ExitStatus> ended;
 };
 
-RankTeam::RankTeam(const std::filesystem::path& engine, const std::vector<RankStart>& ranks,
-                   SignalInbox& signals, Watchdog& watchdog)
-    : RankTeam(engine, ranks, signals, watchdog, Limits{}) {}
+RankStart EngineRank(const std::filesystem::path& engine, const EngineConfig& config) {
+  RankStart start{.rank = config.rank, .first_line = ToJson(config).dump()};
+  start.child.argv = {engine.string(), "--rank"};
+  // One thread each: ranks share the machine as they would in the user's job.
+  start.child.set_environment = {{"OMP_NUM_THREADS", "1"}, {"OPENBLAS_NUM_THREADS", "1"}};
+  return start;
+}
 
-RankTeam::RankTeam(const std::filesystem::path& engine, const std::vector<RankStart>& ranks,
-                   SignalInbox& signals, Watchdog& watchdog, const Limits& limits)
-    : limits_(limits), signals_(signals) {
+RankTeam::RankTeam(const std::vector<RankStart>& ranks, SignalInbox& signals, Watchdog& watchdog)
+    : RankTeam(ranks, signals, watchdog, Limits{}) {}
+
+RankTeam::RankTeam(const std::vector<RankStart>& ranks, SignalInbox& signals, Watchdog& watchdog,
+                   const Limits& limits)
+    : limits_(limits), signals_(signals), last_progress_s_(MonotonicSeconds()) {
   for (const RankStart& start : ranks) {
-    ChildOptions options;
-    options.argv = {engine.string(), "--rank"};
-    // One thread each: ranks share the machine as they would in the user's job.
-    options.set_environment = {{"OMP_NUM_THREADS", "1"}, {"OPENBLAS_NUM_THREADS", "1"}};
-    options.log_file = start.log_file;
-    options.cpus = start.cpus;
+    ChildOptions options = start.child;
     options.watchdog = &watchdog;
-    if (start.place) start.place(options);
-    ranks_.push_back(
-        {.number = start.config.rank, .log_file = start.log_file, .process = ChildProcess(options)});
-    ranks_.back().process.SendLine(ToJson(start.config).dump());
+    ranks_.push_back({.number = start.rank, .log_file = options.log_file, .process = ChildProcess(options)});
+    if (!start.first_line.empty()) ranks_.back().process.SendLine(start.first_line);
   }
 }
 
@@ -78,7 +78,7 @@ void RankTeam::Kill() {
   }
 }
 
-WorkloadFacts RankTeam::WaitUntilReady(Seconds limit) {
+json RankTeam::WaitUntilReady(Seconds limit) {
   const double deadline = MonotonicSeconds() + limit.count();
   double signal_seen_s = 0;
   const auto all_ready = [&] {
@@ -97,9 +97,9 @@ WorkloadFacts RankTeam::WaitUntilReady(Seconds limit) {
           "or raise --join-timeout");
     }
   }
-  const WorkloadFacts facts = WorkloadFactsFromJson(TakeEvent("ready").value().at("workload"));
+  json workload = TakeEvent("ready").value().at("workload");
   events_.clear();  // the other ranks say the same
-  return facts;
+  return workload;
 }
 
 BlockResult RankTeam::Run(const BlockRequest& request) {
@@ -133,7 +133,7 @@ int RankTeam::WaitForStop() {
 void RankTeam::Stop(int exit_code) {
   stopping_ = true;
   ranks_.front().process.SendLine(json{{"order", "stop"}, {"exit_code", exit_code}}.dump());
-  const double deadline = MonotonicSeconds() + kStopGrace.count();
+  const double deadline = MonotonicSeconds() + limits_.stop.count();
   for (Rank& rank : ranks_) {
     const double left = std::max(0.0, deadline - MonotonicSeconds());
     rank.ended = rank.process.Wait(Seconds(left));
@@ -163,7 +163,10 @@ void RankTeam::TakeLine(Rank& rank, const std::string& line) {
   rank.has_beaten = true;
   const std::string kind = event.at("event");
   if (kind == "heartbeat") {
-    rank.step = event.value("step", std::int64_t{0});
+    const std::int64_t step = event.value("step", std::int64_t{0});
+    if (step > rank.step) last_progress_s_ = MonotonicSeconds();
+    rank.step = step;
+    rank.place = event.value("place", "");
   } else if (kind == "failed") {
     rank.failure = std::move(event);
   } else {
@@ -180,6 +183,21 @@ void RankTeam::CheckAlive() {
     const bool silent = !rank.ended && now - rank.last_sign_s > limit.count();
     if (rank.failure || (rank.ended && !rank.stopped) || silent) ThrowLoss();
   }
+  CheckProgress();
+}
+
+void RankTeam::CheckProgress() {
+  if (!limits_.progress || MonotonicSeconds() - last_progress_s_ < limits_.progress->count()) return;
+  // The one that is furthest back; among equals, one that is not itself in a pass that waits for others.
+  const auto behind = [](const Rank& a, const Rank& b) {
+    const auto waits = [](const Rank& rank) { return rank.place == "in a backward pass"; };
+    return std::pair(a.step, waits(a)) < std::pair(b.step, waits(b));
+  };
+  const Rank& rank = *std::min_element(ranks_.begin(), ranks_.end(), behind);
+  throw Error(fmt::format("no rank has made a step for {}: rank {} hangs {} after step {}",
+                          FormatDuration(*limits_.progress), rank.number,
+                          rank.place.empty() ? "somewhere" : rank.place, rank.step),
+              fmt::format("look at what it does there, or raise --timeout; {}", LogTail(rank.log_file)));
 }
 
 void RankTeam::ThrowLoss() {
@@ -204,7 +222,9 @@ std::optional<std::string> RankTeam::CauseOf(const Rank& rank, bool also_consequ
       rank.step > 0 ? fmt::format(" at step {}", rank.step) : " before its first step";
   if (rank.failure) {
     const std::string message = rank.failure->value("message", "");
-    if (!rank.failure->value("lost_connection", false)) return message;
+    const bool with_status = rank.failure->value("with_exit_status", false) && rank.ended;
+    if (!rank.failure->value("lost_connection", false))
+      return with_status ? fmt::format("{} ({})", message, rank.ended->Text()) : message;
     if (also_consequences) {
       return fmt::format("rank {} lost its connection to another rank{}", rank.number, at_step);
     }

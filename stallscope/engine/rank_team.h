@@ -19,12 +19,13 @@ namespace stallscope {
 
 /// One rank process to start on this machine.
 struct RankStart {
-  EngineConfig config;
-  std::vector<int> cpus;
-  std::filesystem::path log_file;
-  /// Puts the process onto its emulated machine; empty: this one.
-  std::function<void(ChildOptions&)> place;
+  int rank = 0;
+  ChildOptions child;      ///< its log_file is named where the rank is lost
+  std::string first_line;  ///< what it reads first on its standard input; empty: nothing
 };
+
+/// A rank of our own engine.
+RankStart EngineRank(const std::filesystem::path& engine, const EngineConfig& config);
 
 /// The rank processes of this machine. Where rank 0 is among them, this side gives the orders; elsewhere
 /// it only watches. A rank lives while its heartbeat arrives. When one is lost, all are ended and an Error
@@ -37,17 +38,20 @@ class RankTeam : public BlockRunner {
     Seconds heartbeat{8};
     /// After Ctrl-C, for the running block to finish.
     Seconds interrupt{4};
+    /// For the ranks to end by themselves once they were told to.
+    Seconds stop{3};
+    /// Without a step anywhere: then ranks wait for one that does not come. Nothing: as long as they like.
+    std::optional<Seconds> progress;
   };
 
-  RankTeam(const std::filesystem::path& engine, const std::vector<RankStart>& ranks, SignalInbox& signals,
-           Watchdog& watchdog);
-  RankTeam(const std::filesystem::path& engine, const std::vector<RankStart>& ranks, SignalInbox& signals,
-           Watchdog& watchdog, const Limits& limits);
+  RankTeam(const std::vector<RankStart>& ranks, SignalInbox& signals, Watchdog& watchdog);
+  RankTeam(const std::vector<RankStart>& ranks, SignalInbox& signals, Watchdog& watchdog,
+           const Limits& limits);
   ~RankTeam() override;
 
   /// Until every local rank has met all others and stands ready. `limit` bounds the wait for ranks of
-  /// other machines.
-  WorkloadFacts WaitUntilReady(Seconds limit);
+  /// other machines. What the first of them says of its workload.
+  nlohmann::json WaitUntilReady(Seconds limit);
 
   /// Throws Error when a rank is lost, or when a signal came and the block would not end soon.
   BlockResult Run(const BlockRequest& request) override;
@@ -70,6 +74,8 @@ class RankTeam : public BlockRunner {
   void CheckAlive();
   [[noreturn]] void ThrowLoss();
   std::optional<std::string> CauseOf(const Rank& rank, bool also_consequences) const;
+  /// The rank that the others wait for, where no step was made for too long.
+  void CheckProgress();
   void CheckSignals(double& first_seen_s);
   std::optional<nlohmann::json> TakeEvent(const std::string& kind);
 
@@ -78,6 +84,7 @@ class RankTeam : public BlockRunner {
   std::vector<Rank> ranks_;
   std::deque<nlohmann::json> events_;
   bool stopping_ = false;
+  double last_progress_s_ = 0;
 };
 
 }  // namespace stallscope

@@ -14,6 +14,9 @@ namespace stallscope {
 namespace {
 
 constexpr int kLeastRounds = 3;
+/// Beside the cases, which are numbered from 0.
+constexpr int kBaseline = -1;
+constexpr std::size_t kBaselines = 3;
 /// A block whose files were in another state, or that other processes disturbed, is run again.
 constexpr int kAttempts = 4;
 /// The reducer rebuilds its buckets in the first steps.
@@ -81,8 +84,9 @@ class SelfTest {
         return Summarise(block, plan.skip, options_.layout.emulated);
       }
       if (!verdict.usable && last)
-        throw Error("the files could not be brought into the state that was asked for: " + verdict.reason,
-                    "use --data on a local disk that nobody else reads; without it, data is made below TMPDIR");
+        throw Error(
+            "the files could not be brought into the state that was asked for: " + verdict.reason,
+            "use --data on a local disk that nobody else reads; without it, data is made below TMPDIR");
     }
   }
 
@@ -120,31 +124,38 @@ class SelfTest {
     return files > 0 ? device / files : 1;
   }
 
-  /// Every case and the baseline on every rung, in random order.
+  /// Every case and the baseline on every rung, in random order. The baseline comes several times: every
+  /// expectation rests on it.
   void RunRound(int round) {
     std::vector<std::pair<int, Condition>> blocks;
-    for (int number = -1; number < static_cast<int>(result_.cases.size()); ++number) {
-      for (const Condition condition : AllRungs()) blocks.emplace_back(number, condition);
+    for (const Condition condition : AllRungs()) {
+      for (int number = 0; number < static_cast<int>(result_.cases.size()); ++number)
+        blocks.emplace_back(number, condition);
+      blocks.insert(blocks.end(), kBaselines, {kBaseline, condition});
     }
     Random random(options_.seed + static_cast<std::uint64_t>(round));
     random.Shuffle(blocks);
-    std::map<int, RoundTimes> times;
-    std::map<int, double> skews;
+    std::map<int, std::map<Condition, std::vector<double>>> times;
+    std::map<int, std::vector<double>> skews;
     for (const auto& [number, condition] : blocks) {
       if (options_.interrupted()) return;
-      const InjectionCase& injected = number < 0 ? none_ : result_.cases[static_cast<std::size_t>(number)];
+      const InjectionCase& injected =
+          number == kBaseline ? none_ : result_.cases[static_cast<std::size_t>(number)];
       const BlockSummary block = Block(injected, condition, round, counted_);
-      times[number][condition] = block.step_time_s;
+      times[number][condition].push_back(block.step_time_s);
       if (condition == Condition::kCluster && block.communication)
-        skews[number] = block.communication->skew_s;
+        skews[number].push_back(block.communication->skew_s);
     }
-    for (auto& [number, row] : times) times_[number].push_back(std::move(row));
-    for (const auto& [number, skew] : skews) skews_[number].push_back(skew);
+    for (const auto& [number, rungs] : times) {
+      RoundTimes& row = times_[number].emplace_back();
+      for (const auto& [condition, values] : rungs) row[condition] = MeanOf(values);
+    }
+    for (const auto& [number, values] : skews) skews_[number].push_back(MeanOf(values));
   }
 
   void Judge() {
     std::vector<double> steps;
-    for (const RoundTimes& round : times_[-1]) steps.push_back(round.at(Condition::kCold));
+    for (const RoundTimes& round : times_[kBaseline]) steps.push_back(round.at(Condition::kCold));
     result_.baseline_step_s = MeanOf(steps);
     const Bootstrap bootstrap(steps.size(), options_.seed);
     for (std::size_t number = 0; number < result_.cases.size(); ++number) JudgeCase(number, bootstrap);
@@ -157,7 +168,7 @@ class SelfTest {
     for (std::size_t round = 0; round < measured.size(); ++round) {
       const int devices = options_.layout.DevicesPerHost();
       const bool slow_solo = static_cast<int>(round) % devices == devices - 1;
-      expected.push_back(ExpectedTimes(injected, result_.basis, times_[-1][round], slow_solo));
+      expected.push_back(ExpectedTimes(injected, result_.basis, times_[kBaseline][round], slow_solo));
     }
     const auto series = [](const std::vector<RoundTimes>& rounds, const NamedStall& stall) {
       std::vector<double> values;
@@ -177,7 +188,7 @@ class SelfTest {
 
   /// The others wait for the slow rank: the mean over ranks is (ranks - 1) / ranks of its delay.
   void AddSkew(std::size_t number, const Bootstrap& bootstrap) {
-    std::vector<double> expected = skews_[-1];
+    std::vector<double> expected = skews_[kBaseline];
     const std::vector<double>& measured = skews_[static_cast<int>(number)];
     if (expected.size() != measured.size() || expected.size() != bootstrap.rounds()) return;
     const double ranks = result_.basis.ranks;
@@ -204,7 +215,7 @@ class SelfTest {
   double slowest_s_ = 0;
   int counted_ = 2;
   const InjectionCase none_;
-  std::map<int, std::vector<RoundTimes>> times_;  ///< by case; -1 is the baseline
+  std::map<int, std::vector<RoundTimes>> times_;  ///< by case
   std::map<int, std::vector<double>> skews_;
   SelfTestResult result_;
 };

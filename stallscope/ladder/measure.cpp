@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 
 #include "stallscope/ladder/data_blocks.h"
 #include "stallscope/stats/mean.h"
@@ -91,7 +92,8 @@ class Climb {
     if (!widest_half_width_ || here == 0) return std::nullopt;
     const double now = static_cast<double>(RoundsToUse(result_.rounds).rounds.size());
     const double ratio = *widest_half_width_ / options_.tolerance;
-    const double wanted = std::max<double>(options_.min_rounds, now * ratio * ratio);
+    double wanted = std::max<double>(options_.min_rounds, now * ratio * ratio);
+    if (options_.max_rounds) wanted = std::min<double>(wanted, *options_.max_rounds);
     const double left_s = std::max(0.0, wanted - now) * rounds_s_ / static_cast<double>(here);
     return std::min(left_s, std::max(0.0, options_.max_time_s - Elapsed()));
   }
@@ -196,6 +198,7 @@ class Climb {
 
   /// How many steps' batches the loader makes, and the storage delivers, in the time that they get.
   void WarmUpAlone(Condition condition) {
+    if (condition == Condition::kCold && !options_.storage_alone) return;
     const BlockPlan plan = PlanBlock(true, kMinSteps, options_.data);
     const BlockResult first = runner_.Run(AloneRequest(condition, 0, plan.steps));
     const double step_s = StepTimeAlone(first, plan.skip);
@@ -275,8 +278,11 @@ class Climb {
       rounds_s_ += options_.clock() - before;
       longest_round_s_ = std::max(longest_round_s_, options_.clock() - before);
       if (PreciseEnough()) return "tolerance";
+      if (options_.max_rounds && RoundsHere() >= *options_.max_rounds) return "rounds";
     }
   }
+
+  int RoundsHere() const { return static_cast<int>(result_.rounds.size() - options_.earlier.size()); }
 
   int FirstRound() const { return options_.earlier.empty() ? 0 : options_.earlier.back().index + 1; }
 
@@ -284,11 +290,22 @@ class Climb {
     MeasuredRound round;
     round.index = index;
     round.solo_turn = index % options_.layout.DevicesPerHost();
-    for (const Condition condition : OrderOfRound(conditions_, index, options_.seed)) {
+    const std::vector<Condition> order = OrderOfRound(conditions_, index, options_.seed);
+    std::deque<Condition> waiting(order.begin(), order.end());
+    // Others' bursts are often shorter than a round: what they disturbed is run again at its end.
+    std::size_t repeats = order.size();
+    while (!waiting.empty()) {
+      const Condition condition = waiting.front();
+      waiting.pop_front();
       const BlockPlan plan = PlanBlock(UsesRealData(condition), result_.steps_per_block, options_.data);
       const std::optional<MeasuredBlock> block = RunVerified(condition, index, plan);
       if (!block) return LoseRound(condition);
       hopeless_[condition] = 0;
+      if (block->foreign.polluted && repeats > 0 && !NeverIdle()) {
+        --repeats;
+        waiting.push_back(condition);
+        continue;
+      }
       BlockSummary& summary = round.blocks[condition] =
           Summarise(block->result, plan.skip, options_.layout.emulated, options_.cores_per_machine);
       if (UsesRealData(condition)) summary.cache = JudgeData(block->result).state;
@@ -299,6 +316,9 @@ class Climb {
     observer_.OnRound(round);
     result_.rounds.push_back(std::move(round));
   }
+
+  /// Where the machine was never idle so far, running blocks again only takes longer.
+  bool NeverIdle() const { return result_.rounds.size() >= 4 && RoundsToUse(result_.rounds).never_idle; }
 
   /// Only complete rounds count.
   void LoseRound(Condition condition) {

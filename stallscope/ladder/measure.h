@@ -36,6 +36,8 @@ struct MeasureOptions {
   double tolerance = 0.03;
   /// ...but not on fewer rounds than these: intervals from fewer are rough.
   int min_rounds = 8;
+  /// So many of this run are enough in any case; nothing: the other rules decide.
+  std::optional<int> max_rounds;
   /// Everything, warm-up included, ends by then.
   double max_time_s = 300;
   /// Blocks last about this long: short beside the drift of a noisy machine, long beside switching.
@@ -43,6 +45,8 @@ struct MeasureOptions {
   std::uint64_t seed = 1;
   /// For the rungs with real data.
   std::optional<DataPlan> data;
+  /// Whether the runner can read files without decoding them, to see the storage alone.
+  bool storage_alone = true;
   /// Between two samples of the machines' resources; 0: none.
   double sample_every_s = 0;
   /// Finished rounds of an earlier run that this one goes on with.
@@ -100,7 +104,7 @@ struct MeasureResult {
   std::int64_t bad_samples = 0;
   int steps_per_block = 0;     ///< counted steps; a block has kSettleSteps more
   int warm_up_steps = 0;       ///< discarded, per rank that took part
-  std::string stopped_by;      ///< "tolerance", "max-time", "interrupted" or "failed"
+  std::string stopped_by;      ///< "tolerance", "max-time", "rounds", "interrupted" or "failed"
   std::optional<Error> error;  ///< what the runner threw, where it failed
 };
 

@@ -190,7 +190,7 @@ class SelfTest(CommandTest):
                                   seconds=600)
         self.assertIn(result.returncode, (0, 4), result.stderr)
         document = json.loads(result.stdout)
-        self.assertEqual(document["schema"], "stallscope.self-test/1")
+        jsonschema.validate(document, json.loads((SOURCE / "docs/schema/self-test-1.schema.json").read_text()))
         self.assertEqual(document, json.loads((self.folder / "out/self-test.json").read_text()))
         # How precise it is, is bench/accuracy's to say; here each injection must be the stall that it is.
         for name, stall in (("decode", "prep"), ("storage", "fetch"), ("node link", "communication"),
@@ -203,7 +203,7 @@ class SelfTest(CommandTest):
         self.assert_nothing_left()
 
     def test_it_takes_only_what_it_can_reckon_with(self):
-        for flags, what in ((["--workers", "2"], "one worker"), (["--conditions", "solo"], "whole ladder"),
+        for flags, what in ((["--workers", "2"], "one worker"), (["--bucket", "tensor"], "one bucket"), (["--conditions", "solo"], "whole ladder"),
                             (["--emulate", "nodes=2"], "known rate")):
             result = self.run_command(["profile", "--self-test", "--dry-run", *flags])
             self.assert_one_error(result, what, "")
