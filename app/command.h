@@ -18,6 +18,7 @@ struct Command {
 
 std::span<const Command> Commands();
 
+std::function<int()> DeclareRun(CLI::App& app, const std::vector<std::string>& argv);
 std::function<int()> DeclareProfile(CLI::App& app, const std::vector<std::string>& argv);
 std::function<int()> DeclareDoctor(CLI::App& app, const std::vector<std::string>& argv);
 std::function<int()> DeclareCompare(CLI::App& app, const std::vector<std::string>& argv);

@@ -6,6 +6,7 @@ namespace stallscope {
 
 std::span<const Command> Commands() {
   static const std::array kCommands = {
+      Command{"run", "Measure", "where does your own PyTorch program wait? (unedited)", DeclareRun},
       Command{"profile", "Measure", "where does a training step wait on this machine?", DeclareProfile},
       Command{"doctor", "Measure", "what can this machine measure, and what to fix?", DeclareDoctor},
       Command{"compare", "Look", "which of several profiles is faster, and where?", DeclareCompare},

@@ -7,7 +7,15 @@ find_package(Threads REQUIRED)
 
 file(GLOB_RECURSE core_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/stallscope/*.cpp)
 list(FILTER core_sources EXCLUDE REGEX "_test\\.cpp$|/engine/torch/")
-add_library(stallscope_core STATIC ${core_sources})
+# The Python hook travels inside the command.
+file(GLOB_RECURSE hook_files CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/python ${CMAKE_SOURCE_DIR}/python/*.py)
+list(TRANSFORM hook_files PREPEND ${CMAKE_SOURCE_DIR}/python/ OUTPUT_VARIABLE hook_paths)
+set(hook_source ${CMAKE_BINARY_DIR}/hook_files.cpp)
+add_custom_command(OUTPUT ${hook_source}
+  COMMAND ${CMAKE_COMMAND} -DROOT=${CMAKE_SOURCE_DIR}/python "-DFILES=${hook_files}" -DOUTPUT=${hook_source}
+    -P ${CMAKE_SOURCE_DIR}/cmake/embed_files.cmake
+  DEPENDS ${hook_paths} ${CMAKE_SOURCE_DIR}/cmake/embed_files.cmake VERBATIM)
+add_library(stallscope_core STATIC ${core_sources} ${hook_source})
 target_link_libraries(stallscope_core
   PUBLIC stallscope_options fmt::fmt nlohmann_json::nlohmann_json Threads::Threads JPEG::JPEG ${CMAKE_DL_LIBS})
 target_compile_definitions(stallscope_core PUBLIC STALLSCOPE_VERSION="${PROJECT_VERSION}")

@@ -9,12 +9,12 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "app/engine_path.h"
 #include "stallscope/base/error.h"
 #include "stallscope/base/root.h"
 #include "stallscope/base/units.h"
+#include "stallscope/hook/interpreter.h"
 #include "stallscope/machine/host.h"
 #include "stallscope/supervise/cpu_sets.h"
 #include "stallscope/supervise/disk_throttle.h"
@@ -141,23 +141,10 @@ Check CheckGpus() {
           .found = "an NVIDIA driver is here; the engine trains on CPUs only"};
 }
 
-std::optional<std::string> TorchOf(const std::string& python) {
-  try {
-    std::string version = RunTool(
-        {python, "-c", "import torch, torch.distributed as d; print(torch.__version__, d.is_available())"},
-        {.timeout = kSlowTool});
-    while (!version.empty() && version.back() == '\n') version.pop_back();
-    return version.substr(0, version.find(' '));
-  } catch (const Error&) {
-    return std::nullopt;
-  }
-}
-
 Check CheckInterpreters() {
   std::vector<std::string> with_torch;
-  for (const char* python : {"python3", "/usr/bin/python3"}) {
-    const auto version = TorchOf(python);
-    if (version) with_torch.push_back(fmt::format("{} (torch {})", python, *version));
+  for (const auto& [path, torch] : InterpretersWithTorch()) {
+    with_torch.push_back(fmt::format("{} (torch {})", path, torch.version));
   }
   if (!with_torch.empty())
     return {.name = "interpreters", .found = fmt::format("{}", fmt::join(with_torch, ", "))};

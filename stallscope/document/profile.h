@@ -21,7 +21,7 @@ struct ToolInfo {
 /// The data set of the rungs with real data.
 struct DatasetInfo {
   std::string path;
-  std::string kind;  ///< "images" or "tokens"
+  std::string kind;  ///< "images", "tokens", or "program": what the user's own loaders read
   std::int64_t samples = 0;
   std::int64_t bytes = 0;  ///< of all files; scaled up from some of them where there are very many
 };
@@ -32,8 +32,8 @@ struct WorkloadInfo {
   std::int64_t parameters = 0;
   std::int64_t gradient_tensors = 0;
   std::int64_t gradient_bytes = 0;
-  std::int64_t layers = 0;
-  std::int64_t forward_macs = 0;  ///< multiply-accumulates of one sample's forward pass
+  std::optional<std::int64_t> layers;
+  std::optional<std::int64_t> forward_macs;  ///< multiply-accumulates of one sample's forward pass
   std::int64_t batch_per_device = 0;
   std::int64_t accumulate = 1;  ///< micro-batches of batch_per_device in one optimiser step
   std::string optimizer;

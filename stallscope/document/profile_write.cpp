@@ -11,14 +11,14 @@ Json WorkloadToJson(const WorkloadInfo& workload) {
   Json json = {{"model", workload.model},
                {"parameters", workload.parameters},
                {"gradient_tensors", workload.gradient_tensors},
-               {"gradient_bytes", workload.gradient_bytes},
-               {"layers", workload.layers},
-               {"forward_macs", workload.forward_macs},
-               {"batch_per_device", workload.batch_per_device},
-               {"accumulate", workload.accumulate},
-               {"optimizer", workload.optimizer},
-               {"dtype", workload.dtype},
-               {"bucket", workload.bucket}};
+               {"gradient_bytes", workload.gradient_bytes}};
+  Put(json, "layers", workload.layers);
+  Put(json, "forward_macs", workload.forward_macs);
+  json["batch_per_device"] = workload.batch_per_device;
+  json["accumulate"] = workload.accumulate;
+  json["optimizer"] = workload.optimizer;
+  json["dtype"] = workload.dtype;
+  json["bucket"] = workload.bucket;
   Put(json, "image_size", workload.image_size);
   Put(json, "sequence_length", workload.sequence_length);
   Put(json, "loader_workers", workload.loader_workers);

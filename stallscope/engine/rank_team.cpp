@@ -209,7 +209,10 @@ void RankTeam::ThrowLoss() {
       const auto cause = CauseOf(rank, also_consequences);
       if (!cause) continue;
       const bool spoke = rank.failure && !rank.failure->value("lost_connection", false);
-      const std::string hint = spoke ? rank.failure->value("hint", "") : LogTail(rank.log_file);
+      std::string hint = spoke ? rank.failure->value("hint", "") : LogTail(rank.log_file);
+      // A program of the user's that failed has said more about it than we know.
+      if (spoke && rank.failure->value("with_exit_status", false) && rank.ended && !rank.ended->ok())
+        hint += "; " + LogTail(rank.log_file);
       throw Error(*cause, hint,
                   spoke ? ExitCode(rank.failure->value("exit_code", int{kExitFailed})) : kExitFailed);
     }

@@ -27,7 +27,9 @@ const ConditionInfo* RungOf(const Profile& profile, const std::string& condition
 }
 
 std::string SampleNoun(const Profile& profile) {
-  return profile.workload.dataset && profile.workload.dataset->kind == "tokens" ? "sequence" : "image";
+  const auto& dataset = profile.workload.dataset;
+  if (!dataset || dataset->kind == "program") return "sample";
+  return dataset->kind == "tokens" ? "sequence" : "image";
 }
 
 double SamplesPerStep(const Profile& profile) {

@@ -112,11 +112,11 @@ std::optional<LoaderInfo> LoaderOf(const UsedRounds& used) {
 /// Everything that only real data brings.
 void FillLoading(const ProfileOrigin& origin, const UsedRounds& used, const std::vector<RoundTimes>& times,
                  const Breakdown& breakdown, Profile& profile) {
-  if (!origin.workload.dataset) return;
+  if (!times.front().contains(Condition::kWarm)) return;
   const std::uint64_t seed = profile.seed;
   profile.stalls.copy = CopyOf(used, times, breakdown, seed);
   if (times.front().contains(Condition::kCold)) profile.first_epoch = FirstEpoch{breakdown.step_time};
-  if (origin.room_bytes) {
+  if (origin.room_bytes && origin.workload.dataset) {
     const double share = CachedShare(origin.workload.dataset->bytes, *origin.room_bytes);
     profile.steady_state = SteadyStateOf(times, share, seed);
     if (profile.steady_state) {

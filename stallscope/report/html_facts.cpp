@@ -158,9 +158,11 @@ std::string WorkloadSection(const Profile& profile) {
   const ClusterInfo& cluster = profile.cluster;
   FactList facts;
   facts.Add("network", Code(workload.model));
-  facts.Add("size", fmt::format("{} in {}, {} per sample", Counted(workload.parameters, "parameter"),
-                                Counted(workload.layers, "layer"),
-                                Counted(workload.forward_macs, "multiply-accumulate")));
+  std::string size = Counted(workload.parameters, "parameter");
+  if (workload.layers) size += " in " + Counted(*workload.layers, "layer");
+  if (workload.forward_macs)
+    size += fmt::format(", {} per sample", Counted(*workload.forward_macs, "multiply-accumulate"));
+  facts.Add("size", size);
   facts.Add("gradients", fmt::format("{} in {}, buckets of {}", SizeOfCount(workload.gradient_bytes),
                                      Counted(workload.gradient_tensors, "tensor"), Escaped(workload.bucket)));
   facts.Add("batch",

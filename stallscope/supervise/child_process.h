@@ -29,9 +29,11 @@ struct ChildOptions {
   std::optional<int> error_fd;
   /// The cores it may use; empty: all of ours.
   std::vector<int> cpus;
-  /// Namespaces to join, as descriptors; the user namespace first, for it gives the right to the other.
+  /// Namespaces to join, as descriptors; the user namespace first, for it gives the right to the others.
   std::optional<int> user_namespace;
   std::optional<int> network_namespace;
+  /// Paths, that of the working folder too, then mean what they mean in there.
+  std::optional<int> mount_namespace;
   /// `cgroup.procs` files of the cgroups to join.
   std::vector<std::filesystem::path> cgroup_procs;
   /// A group of its own: the terminal's Ctrl-C does not reach it, and it ends with all its descendants.

@@ -18,7 +18,7 @@
 namespace stallscope {
 namespace {
 
-enum class Step : int { kDescriptors, kCgroup, kNamespace, kCpus, kFolder, kGroup, kExec };
+enum class Step : int { kDescriptors, kCgroup, kNamespace, kMounts, kCpus, kFolder, kGroup, kExec };
 
 /// What the child writes into the close-on-exec pipe if it does not get as far as its program.
 struct Failure {
@@ -33,6 +33,7 @@ struct Prepared {
   std::vector<char*> argv;
   std::vector<char*> envp;
   std::vector<cpu_set_t> cpus;  // one wide set, as an array of narrow ones
+  std::string folder;           // empty: it stays where it is
   FileDescriptor log;
   int output = -1;
   int error = -1;
@@ -76,6 +77,13 @@ std::vector<cpu_set_t> MakeCpuMask(const std::vector<int>& cpus) {
   return mask;
 }
 
+/// Whoever joins a mount namespace finds itself at its root; from there only an absolute path leads back.
+std::string WorkingFolder(const ChildOptions& options) {
+  if (!options.mount_namespace) return options.working_folder;
+  return options.working_folder.empty() ? std::filesystem::current_path()
+                                        : std::filesystem::absolute(options.working_folder);
+}
+
 FileDescriptor OpenLog(const std::filesystem::path& path) {
   const char* name = path.empty() ? "/dev/null" : path.c_str();
   FileDescriptor log(open(name, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644));
@@ -101,6 +109,7 @@ void Prepare(const ChildOptions& options, Prepared& prepared) {
   prepared.argv = Pointers(options.argv);
   prepared.envp = Pointers(prepared.environment);
   prepared.cpus = MakeCpuMask(options.cpus);
+  prepared.folder = WorkingFolder(options);
   prepared.log = OpenLog(options.log_file);
   prepared.output = options.output_fd.value_or(prepared.log.get());
   prepared.error = options.error_fd.value_or(prepared.log.get());
@@ -147,13 +156,14 @@ int MoveUp(int fd) {
   if (options.network_namespace && setns(*options.network_namespace, CLONE_NEWNET) != 0) {
     Fail(report, Step::kNamespace);
   }
+  if (options.mount_namespace && setns(*options.mount_namespace, CLONE_NEWNS) != 0) {
+    Fail(report, Step::kMounts);
+  }
   if (!prepared.cpus.empty() &&
       sched_setaffinity(0, prepared.cpus.size() * sizeof(cpu_set_t), prepared.cpus.data()) != 0) {
     Fail(report, Step::kCpus);
   }
-  if (!options.working_folder.empty() && chdir(options.working_folder.c_str()) != 0) {
-    Fail(report, Step::kFolder);
-  }
+  if (!prepared.folder.empty() && chdir(prepared.folder.c_str()) != 0) Fail(report, Step::kFolder);
   if (dup2(input, 0) < 0 || dup2(output, 1) < 0 || dup2(error, 2) < 0 || dup2(events, 3) < 0) {
     Fail(report, Step::kDescriptors);
   }
@@ -164,7 +174,7 @@ int MoveUp(int fd) {
   Fail(report, Step::kExec);
 }
 
-Error Explain(const Failure& failure, const ChildOptions& options) {
+Error Explain(const Failure& failure, const ChildOptions& options, const Prepared& prepared) {
   const std::string& program = options.argv.at(0);
   const std::string cause = ErrnoText(failure.error_number);
   const auto sentence = [&](std::string_view what) {
@@ -177,10 +187,13 @@ Error Explain(const Failure& failure, const ChildOptions& options) {
       return {sentence("joining its cgroup"), "run as root, or leave out the disk limit"};
     case Step::kNamespace:
       return {sentence("joining its network namespace"), "run as root, or leave out --emulate"};
+    case Step::kMounts:
+      return {sentence("joining its mount namespace"),
+              "run as root, or allow user namespaces (sysctl user.max_user_namespaces)"};
     case Step::kCpus:
       return {sentence("its set of cores"), "use cores that this process may run on (taskset -p $$)"};
     case Step::kFolder:
-      return {sentence("folder '" + options.working_folder.string() + "'"), "check that the folder exists"};
+      return {sentence("folder '" + prepared.folder + "'"), "check that the folder exists"};
     case Step::kGroup:
       return {sentence("its process group"), "report this: it is a defect"};
     case Step::kExec:
@@ -213,7 +226,7 @@ StartedChild StartChild(const ChildOptions& options) {
   if (count == static_cast<ssize_t>(sizeof failure)) {
     while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
     }
-    throw Explain(failure, options);
+    throw Explain(failure, options, prepared);
   }
   SetNonblocking(input.write_end.get());
   SetNonblocking(events.read_end.get());

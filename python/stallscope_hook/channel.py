@@ -1,0 +1,50 @@
+"""The rank's conversation with the command that started it: orders in, events out, one JSON document a line."""
+
+import json
+import os
+import sys
+import threading
+import time
+
+_EVENTS = 3  # as the command's own rank processes have it
+_BEAT_S = 0.5
+
+
+class Channel:
+    def __init__(self):
+        # Standard input is the command's; the program gets an empty one.
+        self._orders = os.fdopen(os.dup(0), "r")
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+        os.set_inheritable(_EVENTS, False)
+        self._lock = threading.Lock()
+        self._owner = os.getpid()
+        self.step = 0
+        self.place = "in the program"
+        threading.Thread(target=self._beat, daemon=True).start()
+
+    def send(self, event):
+        data = (json.dumps(event) + "\n").encode()
+        with self._lock:
+            try:
+                while data:
+                    data = data[os.write(_EVENTS, data):]
+            except OSError:
+                pass  # the command has gone, and takes us with it
+
+    def next_order(self):
+        line = self._orders.readline()
+        if not line:
+            return {"order": "stop", "exit_code": 1}
+        return json.loads(line)
+
+    def _beat(self):
+        while os.getpid() == self._owner:
+            self.send({"event": "heartbeat", "step": self.step, "place": self.place})
+            time.sleep(_BEAT_S)
+
+
+def say(text):
+    sys.stderr.write("stallscope: %s\n" % text)
+    sys.stderr.flush()

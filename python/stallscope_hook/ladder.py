@@ -1,0 +1,317 @@
+"""The stall ladder in the user's own program: blocks of steps, each under the condition that the command asks for."""
+
+import os
+import time
+
+import torch
+
+from . import machine, opened_files, page_cache
+from .channel import say
+from .ranks import Ranks
+from .session import Session, own_device, synchronise
+
+_NO_SYNC, _RESIDENT, _COLD = 0, 0, 3  # as the command's orders number them
+_SETTLE_S = 0.05
+_LONGEST_SETTLE_S = 3.0
+
+
+class Finished(SystemExit):
+    """Ends the program from inside its loop: `finally` and `with` of the program still do their work."""
+
+
+class Ladder(Session):
+    def __init__(self, config, channel):
+        super().__init__(config, channel)
+        self._measuring = False
+        self._finished = False
+        self._ranks = None
+        self._device = None
+        self._block = None  # the request under way
+        self._real = False
+        self._records = []
+        self._passed = (None, 0)  # the turn whose files are known, and for how many steps
+        self._files = set()
+        self._held = set()
+        self._cold_bytes = {}  # by turn: what a verified cold block fetched
+        opened_files.watch(config["folder"], config["rank"])
+        self._opened = opened_files.Watcher()
+
+    # What the loop gets.
+
+    def feeds(self, loader):
+        return self._measuring and loader in self.structure.training
+
+    def feed(self, loader):
+        return loader.next_real() if self._real else loader.replay()
+
+    def on_batch(self, loader, batch, begin, end):
+        super().on_batch(loader, batch, begin, end)
+        if not self._measuring:
+            loader.keep(batch)
+
+    # Steps and blocks.
+
+    def on_step(self, now):
+        if self._finished:
+            raise Finished(0)
+        if not self._measuring:
+            return self._begin()
+        if len(self._records) in (0, self._block["steps"] - 1):
+            synchronise(self._device)  # the queue of a device is empty where counting begins and ends
+            now = time.monotonic()
+        record = self.clock.take(now)
+        record["loss"] = self.take_losses()
+        self._records.append(record)
+        if len(self._records) == self._block["steps"]:
+            self._end_block()
+            self._obey()
+
+    def _begin(self):
+        """The loop is understood: from here on the command says what each block is."""
+        distributed = torch.distributed.is_available() and torch.distributed.is_initialized()
+        world = torch.distributed.get_world_size() if distributed else 1
+        rank = torch.distributed.get_rank() if distributed else 0
+        if world != self.config["world_size"]:
+            return self._fail("%d ranks were started, and the program made %s" % (
+                self.config["world_size"], "a group of %d" % world if distributed else "no process group of them"),
+                "call torch.distributed.init_process_group in the program, or start it with --nproc-per-node 1")
+        self._ranks = Ranks(rank, world)
+        self._device = own_device(self.structure.primary)
+        if self._device.type == "cpu":
+            # On a batch learnt by heart gradients sink into denormals, which no user's data does.
+            torch.set_flush_denormal(True)
+        self.gradients.watch_last_gradient()
+        self._measuring = True
+        self.channel.send({"event": "ready", "workload": self._workload()})
+        self._obey()
+
+    def _obey(self):
+        self.channel.place = "between two blocks"
+        while True:
+            order = self._ranks.broadcast(self.channel.next_order() if self._ranks.rank == 0 else None)
+            if order["order"] == "stop":
+                self._finish(order["exit_code"])
+            self._block = order["block"]
+            if not self._block["train"]:
+                self._load_alone()
+                continue
+            self._start_block()
+            return
+
+    def _finish(self, exit_code):
+        self._finished = True
+        for loader in self.structure.training:
+            loader.close()
+        self.channel.send({"event": "stopped", "exit_code": exit_code})
+        raise Finished(0)
+
+    def _start_block(self):
+        self._records = []
+        self._real = self._block["data"] != _RESIDENT
+        self.gradients.set_sync(self._block["sync"] != _NO_SYNC)
+        for loader in self.structure.training:
+            if self._real:
+                loader.begin(self._seed())
+            else:
+                loader.close()
+                loader.prepare_replay(self._device)
+        if self._real:
+            self._prepare_files()
+        self._ranks.barrier()
+        if self._real:
+            self._opened.take()
+            self._fetched_before = page_cache.device_bytes(os.getpid())
+        synchronise(self._device)
+        self.take_losses()
+        self._load_before = machine.machine_load()
+        self._cpu_before = machine.rank_cpu_s([])
+        self._start_s = time.monotonic()
+        self.clock.restart(self._start_s)
+        self.channel.place = "in the program"
+
+    def _end_block(self):
+        end_s = time.monotonic()
+        workers = [pid for loader in self.structure.training for pid in loader.worker_pids()]
+        cpu_s = machine.rank_cpu_s(workers) - self._cpu_before
+        busy, steal = machine.machine_load()
+        for record in self._records:
+            losses = record["loss"]
+            record["loss"] = float(losses[-1]) if losses else 0.0
+        report = {"rank": self._ranks.rank, "node": self.config["node"], "start_s": self._start_s, "end_s": end_s,
+                  "cpu_s": cpu_s, "machine_busy_s": busy - self._load_before[0],
+                  "machine_steal_s": steal - self._load_before[1], "recording_s": 0.0, "steps": self._records}
+        if self._real:
+            report["input"] = self._judge(workers)
+        self._send(report)
+
+    def _send(self, report):
+        reports = self._ranks.gather(report)
+        if reports is not None:
+            self.channel.send({"event": "block", "ranks": reports})
+
+    # Files.
+
+    def _seed(self):
+        return 1000003 * (self._block["turn"] + 1) + self.config["seed"]
+
+    def _batches(self, loader):
+        return self._block["steps"] * self.structure.batches_per_step.get(loader, 1)
+
+    def _prepare_files(self):
+        """Finds out which files the block will read, by reading them once in the same order; that warms them, too."""
+        turn = self._block["turn"]
+        if self._passed[0] != turn or self._passed[1] < self._block["steps"]:
+            self._opened.take()
+            pids = {os.getpid()}
+            for loader in self.structure.training:
+                for _ in range(self._batches(loader)):
+                    loader.next_real()
+                pids.update(loader.worker_pids())
+            self._held = opened_files.held(pids)
+            for loader in self.structure.training:
+                loader.begin(self._seed())  # ends the workers: what they map could not be evicted
+            self._files = set(self._opened.take())
+            self._held -= self._files
+            if self.config.get("data"):
+                self._held = {path for path in self._held if _below(path, self.config["data"])}
+                self._files = {path for path in self._files if _below(path, self.config["data"])}
+            self._passed = (turn, self._block["steps"])
+        if self._block["data"] == _COLD:
+            self._ranks.barrier()  # nobody still reads
+            page_cache.evict(self._files | self._held)
+
+    def _judge(self, workers):
+        self._wait_until_idle(workers)
+        opened = [path for path in self._opened.take() if path in self._files]
+        fetched = page_cache.device_bytes(os.getpid())
+        if fetched is not None:
+            fetched -= self._fetched_before or 0
+            fetched += sum(page_cache.device_bytes(pid) or 0 for pid in workers)
+        ahead = sum(loader.read_ahead() for loader in self.structure.training)
+        for loader in self.structure.training:
+            loader.close()
+        cold = self._block["data"] == _COLD
+        file_bytes = sum(_size(path) for path in opened)
+        turn = self._block["turn"]
+        state, verified, reason, retry = page_cache.judge(
+            cold, self._files | self._held, file_bytes, fetched, bool(self._held) and not opened,
+            self._cold_bytes.get(turn))
+        if cold and verified:
+            self._cold_bytes = {turn: fetched}
+        samples = sum(loader.samples for loader in self.structure.training)
+        return {"state": state, "verified": verified, "reason": reason, "worth_a_retry": retry, "samples": samples,
+                "read_s": 0.0, "decode_s": 0.0, "bytes": file_bytes,
+                "bytes_taken": int(file_bytes * samples / max(1, samples + ahead)), "device_bytes": fetched or 0,
+                "bad_samples": 0, "change": ""}
+
+    def _wait_until_idle(self, workers):
+        """Workers read ahead until their queues are full; what they are in the middle of would be counted by half."""
+        deadline = time.monotonic() + _LONGEST_SETTLE_S
+        before = None
+        while workers and time.monotonic() < deadline:
+            now = [machine.rank_cpu_s(workers), [page_cache.device_bytes(pid) for pid in workers]]
+            if now[1:] == (before or [None])[1:] and before and now[0] - before[0] < _SETTLE_S / 2:
+                return
+            before = now
+            time.sleep(_SETTLE_S)
+
+    def _load_alone(self):
+        """The loader without training. The storage alone is not to be had from outside of the program's own reader."""
+        self._real = True
+        records = []
+        for loader in self.structure.training:
+            loader.begin(self._seed())
+        self._prepare_files()
+        self._ranks.barrier()
+        self._opened.take()
+        self._fetched_before = page_cache.device_bytes(os.getpid())
+        start_s = time.monotonic()
+        for _ in range(self._block["steps"]):
+            begin = time.monotonic()
+            for loader in self.structure.training:
+                for _ in range(self.structure.batches_per_step.get(loader, 1)):
+                    loader.next_real()
+            end = time.monotonic()
+            records.append({"start_s": begin, "data_wait_s": end - begin, "copy_s": 0.0, "forward_s": 0.0,
+                            "backward_s": 0.0, "exposed_communication_s": 0.0, "optimizer_s": 0.0,
+                            "total_s": end - begin, "loss": 0.0, "buckets": []})
+        workers = [pid for loader in self.structure.training for pid in loader.worker_pids()]
+        end_s = time.monotonic()
+        report = {"rank": self._ranks.rank, "node": self.config["node"], "start_s": start_s, "end_s": end_s,
+                  "cpu_s": 0.0, "machine_busy_s": 0.0, "machine_steal_s": 0.0, "recording_s": 0.0, "steps": records,
+                  "input": self._judge(workers)}
+        # Nobody held the workers up: all of the time was theirs.
+        loaders = sum(max(1, loader.workers) for loader in self.structure.training)
+        report["input"]["decode_s"] = (end_s - start_s) * loaders
+        self._send(report)
+
+    # What the document says of the program.
+
+    def _workload(self):
+        seen, tensors, layers = set(), [], 0
+        for optimizer in list(self.structure._optimizers.values()):
+            for group in optimizer.param_groups:
+                for parameter in group["params"]:
+                    if parameter.requires_grad and id(parameter) not in seen:
+                        seen.add(id(parameter))
+                        tensors.append(parameter)
+        for module in self.gradients.modules():
+            layers += sum(1 for child in module.module.modules() if any(True for _ in child.parameters(recurse=False)))
+        loader = self.structure.training[0] if self.structure.training else None
+        workload = {
+            "torch_version": str(torch.__version__), "model": self.config["program"],
+            "parameters": sum(tensor.numel() for tensor in tensors), "gradient_tensors": len(tensors),
+            "gradient_bytes": sum(tensor.numel() * tensor.element_size() for tensor in tensors), "layers": layers,
+            "forward_macs": 0, "device": self._device.type,
+            "backend": torch.distributed.get_backend() if self._ranks.world_size > 1 else "",
+            "synchronises": bool(self.gradients.modules()),
+            "optimizer": type(self.structure.primary).__name__,
+            "dtype": str(tensors[0].dtype).replace("torch.", "") if tensors else "",
+        }
+        if loader is not None:
+            workload["loader"] = {"workers": loader.workers, "batch": loader.batch_size,
+                                  "batches_per_step": self.structure.batches_per_step.get(loader, 1),
+                                  "samples": _length(loader.loader)}
+        return workload
+
+    def _fail(self, message, hint):
+        self._finished = True
+        self.channel.send({"event": "failed", "message": message, "hint": hint, "exit_code": 1,
+                           "lost_connection": False})
+        raise Finished(1)
+
+    def on_exit(self):
+        if self._finished:
+            return
+        if self._measuring:
+            message = "the program ended by itself after %d steps, before measuring was done" % self.steps
+            hint = "let it train longer (more epochs or steps): it is ended when enough was measured"
+        else:
+            wanted = self.structure.missing()
+            message = "the program ended before its training loop was understood"
+            hint = "seen were %d backward passes and %d optimiser steps; let it train at least 8 steps" % (
+                self.structure.backwards, self.structure.steps)
+            if wanted:
+                message = "the program trains nothing that can be profiled: not seen was " + " and ".join(wanted)
+                hint = "profile a program that trains with torch's autograd and optimisers"
+        say(message)
+        self.channel.send({"event": "failed", "message": message, "hint": hint, "exit_code": 1,
+                           "lost_connection": False, "with_exit_status": True})
+
+
+def _below(path, folders):
+    return any(path == folder or path.startswith(folder.rstrip("/") + "/") for folder in folders)
+
+
+def _size(path):
+    try:
+        return os.path.getsize(path)
+    except OSError:
+        return 0
+
+
+def _length(loader):
+    try:
+        return len(loader.dataset)
+    except (TypeError, AttributeError, NotImplementedError):
+        return 0

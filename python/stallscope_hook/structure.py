@@ -1,0 +1,77 @@
+"""Learns from its first steps how a training program goes round: its loaders, optimisers and accumulation."""
+
+import collections
+
+_CYCLES = 3  # seen whole before anything is believed
+
+
+class Structure:
+    """A step ends with the last optimiser that runs before the training loader is asked again."""
+
+    def __init__(self):
+        self.training = []  # loaders whose batches drive a backward pass, in order of appearance
+        self.backwards = 0  # so far
+        self.steps = 0  # of any optimiser, so far
+        self.primary = None  # the optimiser whose step ends a step
+        self._fresh = []  # loaders that delivered since the last backward pass
+        self._votes = collections.Counter()
+        self._last_optimizer = None
+        self._optimizers = {}
+        self._batches = collections.Counter()  # by loader, since the last step
+        self._backwards_now = 0
+        self.batches_per_step = {}
+        self.backwards_per_step = 1
+        self.loader_seen = False
+
+    def on_asked(self, loader):
+        """A loader is asked for a batch. Where optimisers ran since the last time, a cycle has ended."""
+        self.loader_seen = True
+        if self._last_optimizer is None or (self.training and loader not in self.training):
+            return
+        self._votes[self._last_optimizer] += 1
+        self._last_optimizer = None
+
+    def on_batch(self, loader, grad_enabled):
+        self._batches[loader] += 1
+        if grad_enabled and loader not in self._fresh:
+            self._fresh.append(loader)
+
+    def on_exhausted(self, loader):
+        """Evaluation loaders are read to their end between two steps; their batches drive nothing."""
+        if loader in self._fresh:
+            self._fresh.remove(loader)
+
+    def on_backward(self):
+        self.backwards += 1
+        self._backwards_now += 1
+        for loader in self._fresh:
+            if loader not in self.training:
+                self.training.append(loader)
+        self._fresh = []
+
+    def on_optimizer(self, optimizer):
+        self.steps += 1
+        key = id(optimizer)
+        self._optimizers[key] = optimizer
+        self._last_optimizer = key
+        if not self.loader_seen and self.steps >= 2 * _CYCLES:
+            self._votes[key] += _CYCLES  # no loader of torch's: whichever optimiser comes round
+        if self.primary is None and self._votes and self._votes.most_common(1)[0][1] >= _CYCLES:
+            best = self._votes.most_common(1)[0][0]
+            if best == key:  # begin at the end of a cycle
+                self.primary = optimizer
+        if self._votes and key == self._votes.most_common(1)[0][0] and self.backwards > 0:
+            for loader in self.training:
+                self.batches_per_step[loader] = max(1, self._batches[loader])
+            self.backwards_per_step = max(1, self._backwards_now)
+            self._batches.clear()
+            self._backwards_now = 0
+
+    def missing(self):
+        """What a training loop has, and was not seen; nothing where all was."""
+        wanted = []
+        if self.backwards == 0:
+            wanted.append("a backward pass (Tensor.backward or torch.autograd.backward)")
+        if self.steps == 0:
+            wanted.append("a step of a torch.optim optimiser")
+        return wanted
