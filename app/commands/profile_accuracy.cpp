@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 
 #include "app/commands/profile_job.h"
@@ -17,6 +18,11 @@ namespace {
 
 std::optional<BytesPerSecond> Rate(std::optional<double> bytes_per_s) {
   return bytes_per_s ? std::optional(BytesPerSecond{*bytes_per_s}) : std::nullopt;
+}
+
+/// About seventy blocks make a round, and some rounds are wanted however short the time is.
+double BlockTarget(Seconds max_time) {
+  return std::clamp(max_time.count() / 300, 0.2, 0.8);
 }
 
 /// Sets links and disk, and leaves alone what is set already: a change takes a process each.
@@ -73,7 +79,8 @@ int ProfileJob::SelfTest(const std::filesystem::path& folder) {
                        .limits_disk = !no_disk,
                        .cores_per_machine = measure.cores_per_machine,
                        .max_time_s = options_.max_time.count(),
-                       .seed = options_.training.seed};
+                       .seed = options_.training.seed,
+                       .block_target_s = BlockTarget(options_.max_time)};
   test.interrupted = Interrupted();
   test.arrange = [&](const InjectionCase& injected, Condition condition) {
     arranger.Arrange(injected, condition);

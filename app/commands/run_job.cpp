@@ -105,11 +105,13 @@ bool RunJob::WantsSolo() const {
 }
 
 int RunJob::Run(const std::filesystem::path& folder) {
-  Say(options_.output,
-      fmt::format("profiling {}: {} rank{}, at most {}; results go to {}", program_.name, plan_.world_size,
-                  plan_.world_size == 1 ? "" : "s", FormatDuration(options_.max_time), folder.string()));
   const bool solo = WantsSolo();
   const int launches = solo ? options_.launches : 1;
+  const int starts = solo ? 2 * launches : 1;
+  Say(options_.output,
+      fmt::format("profiling {}: {} rank{}, at most {} and {} start{} of the program; results go to {}",
+                  program_.name, plan_.world_size, plan_.world_size == 1 ? "" : "s",
+                  FormatDuration(options_.max_time), starts, starts == 1 ? "" : "s", folder.string()));
   const double each_s = options_.max_time.count() / launches;
   std::vector<LaunchPair> pairs;
   std::string stopped_by;
@@ -126,6 +128,9 @@ int RunJob::Run(const std::filesystem::path& folder) {
   }
   MeasureResult joined = JoinLaunches(pairs);
   joined.stopped_by = joined.error ? "failed" : SignalExitCode() ? "interrupted" : stopped_by;
+  const bool has_solo = !joined.rounds.empty() && joined.rounds.front().blocks.contains(Condition::kSolo);
+  if (solo && !has_solo)
+    rungs_.absent.push_back({.condition = "solo", .reason = "the run ended before its launches were done"});
   if (!facts_) throw joined.error.value_or(Error("the program was ended before it trained", "run it again"));
   MeasureOptions measure;
   measure.layout = {

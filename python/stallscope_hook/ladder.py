@@ -24,6 +24,7 @@ class Ladder(Session):
         super().__init__(config, channel)
         self._measuring = False
         self._finished = False
+        self._loaders = []  # the training loaders, as they were when measuring began
         self._ranks = None
         self._device = None
         self._block = None  # the request under way
@@ -39,7 +40,7 @@ class Ladder(Session):
     # What the loop gets.
 
     def feeds(self, loader):
-        return self._measuring and loader in self.structure.training
+        return self._measuring and loader in self._loaders
 
     def feed(self, loader):
         return loader.next_real() if self._real else loader.replay()
@@ -76,6 +77,7 @@ class Ladder(Session):
                 self.config["world_size"], "a group of %d" % world if distributed else "no process group of them"),
                 "call torch.distributed.init_process_group in the program, or start it with --nproc-per-node 1")
         self._ranks = Ranks(rank, world)
+        self._loaders = list(self.structure.training)
         self._device = own_device(self.structure.primary)
         if self._device.type == "cpu":
             # On a batch learnt by heart gradients sink into denormals, which no user's data does.
@@ -100,7 +102,7 @@ class Ladder(Session):
 
     def _finish(self, exit_code):
         self._finished = True
-        for loader in self.structure.training:
+        for loader in self._loaders:
             loader.close()
         self.channel.send({"event": "stopped", "exit_code": exit_code})
         raise Finished(0)
@@ -109,7 +111,7 @@ class Ladder(Session):
         self._records = []
         self._real = self._block["data"] != _RESIDENT
         self.gradients.set_sync(self._block["sync"] != _NO_SYNC)
-        for loader in self.structure.training:
+        for loader in self._loaders:
             if self._real:
                 loader.begin(self._seed())
             else:
@@ -131,7 +133,7 @@ class Ladder(Session):
 
     def _end_block(self):
         end_s = time.monotonic()
-        workers = [pid for loader in self.structure.training for pid in loader.worker_pids()]
+        workers = [pid for loader in self._loaders for pid in loader.worker_pids()]
         cpu_s = machine.rank_cpu_s(workers) - self._cpu_before
         busy, steal = machine.machine_load()
         for record in self._records:
@@ -163,12 +165,12 @@ class Ladder(Session):
         if self._passed[0] != turn or self._passed[1] < self._block["steps"]:
             self._opened.take()
             pids = {os.getpid()}
-            for loader in self.structure.training:
+            for loader in self._loaders:
                 for _ in range(self._batches(loader)):
                     loader.next_real()
                 pids.update(loader.worker_pids())
             self._held = opened_files.held(pids)
-            for loader in self.structure.training:
+            for loader in self._loaders:
                 loader.begin(self._seed())  # ends the workers: what they map could not be evicted
             self._files = set(self._opened.take())
             self._held -= self._files
@@ -187,8 +189,8 @@ class Ladder(Session):
         if fetched is not None:
             fetched -= self._fetched_before or 0
             fetched += sum(page_cache.device_bytes(pid) or 0 for pid in workers)
-        ahead = sum(loader.read_ahead() for loader in self.structure.training)
-        for loader in self.structure.training:
+        ahead = sum(loader.read_ahead() for loader in self._loaders)
+        for loader in self._loaders:
             loader.close()
         cold = self._block["data"] == _COLD
         file_bytes = sum(_size(path) for path in opened)
@@ -198,7 +200,7 @@ class Ladder(Session):
             self._cold_bytes.get(turn))
         if cold and verified:
             self._cold_bytes = {turn: fetched}
-        samples = sum(loader.samples for loader in self.structure.training)
+        samples = sum(loader.samples for loader in self._loaders)
         return {"state": state, "verified": verified, "reason": reason, "worth_a_retry": retry, "samples": samples,
                 "read_s": 0.0, "decode_s": 0.0, "bytes": file_bytes,
                 "bytes_taken": int(file_bytes * samples / max(1, samples + ahead)), "device_bytes": fetched or 0,
@@ -219,7 +221,7 @@ class Ladder(Session):
         """The loader without training. The storage alone is not to be had from outside of the program's own reader."""
         self._real = True
         records = []
-        for loader in self.structure.training:
+        for loader in self._loaders:
             loader.begin(self._seed())
         self._prepare_files()
         self._ranks.barrier()
@@ -228,20 +230,20 @@ class Ladder(Session):
         start_s = time.monotonic()
         for _ in range(self._block["steps"]):
             begin = time.monotonic()
-            for loader in self.structure.training:
+            for loader in self._loaders:
                 for _ in range(self.structure.batches_per_step.get(loader, 1)):
                     loader.next_real()
             end = time.monotonic()
             records.append({"start_s": begin, "data_wait_s": end - begin, "copy_s": 0.0, "forward_s": 0.0,
                             "backward_s": 0.0, "exposed_communication_s": 0.0, "optimizer_s": 0.0,
                             "total_s": end - begin, "loss": 0.0, "buckets": []})
-        workers = [pid for loader in self.structure.training for pid in loader.worker_pids()]
+        workers = [pid for loader in self._loaders for pid in loader.worker_pids()]
         end_s = time.monotonic()
         report = {"rank": self._ranks.rank, "node": self.config["node"], "start_s": start_s, "end_s": end_s,
                   "cpu_s": 0.0, "machine_busy_s": 0.0, "machine_steal_s": 0.0, "recording_s": 0.0, "steps": records,
                   "input": self._judge(workers)}
         # Nobody held the workers up: all of the time was theirs.
-        loaders = sum(max(1, loader.workers) for loader in self.structure.training)
+        loaders = sum(max(1, loader.workers) for loader in self._loaders)
         report["input"]["decode_s"] = (end_s - start_s) * loaders
         self._send(report)
 
@@ -257,7 +259,7 @@ class Ladder(Session):
                         tensors.append(parameter)
         for module in self.gradients.modules():
             layers += sum(1 for child in module.module.modules() if any(True for _ in child.parameters(recurse=False)))
-        loader = self.structure.training[0] if self.structure.training else None
+        loader = self._loaders[0] if self._loaders else None
         workload = {
             "torch_version": str(torch.__version__), "model": self.config["program"],
             "parameters": sum(tensor.numel() for tensor in tensors), "gradient_tensors": len(tensors),

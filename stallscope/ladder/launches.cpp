@@ -19,10 +19,17 @@ std::vector<MeasuredRound> Completed(const LaunchPair& launch) {
   return rounds;
 }
 
+bool HaveSolo(const std::vector<LaunchPair>& launches) {
+  return std::any_of(launches.begin(), launches.end(),
+                     [](const LaunchPair& launch) { return !launch.solo.rounds.empty(); });
+}
+
 /// The mean step times of each launch that has rounds to use.
 std::vector<RoundTimes> MeansOf(const std::vector<LaunchPair>& launches) {
   std::vector<RoundTimes> means;
+  const bool with_solo = HaveSolo(launches);
   for (const LaunchPair& launch : launches) {
+    if (with_solo && launch.solo.rounds.empty()) continue;
     const std::vector<MeasuredRound> rounds = Completed(launch);
     const UsedRounds used = RoundsToUse(rounds);
     if (used.rounds.empty()) continue;
@@ -52,8 +59,11 @@ void Widen(std::optional<Stall>& stall, const std::optional<Stall>& over_launche
 
 MeasureResult JoinLaunches(const std::vector<LaunchPair>& launches) {
   MeasureResult joined;
+  const bool with_solo = HaveSolo(launches);
   for (const LaunchPair& launch : launches) {
-    for (MeasuredRound& round : Completed(launch)) {
+    // A run that was ended between the two launches of a pair has half a pair, which cannot be compared.
+    const bool whole = !with_solo || !launch.solo.rounds.empty();
+    for (MeasuredRound& round : whole ? Completed(launch) : std::vector<MeasuredRound>{}) {
       round.index = static_cast<int>(joined.rounds.size());
       joined.rounds.push_back(std::move(round));
     }

@@ -14,7 +14,7 @@ struct LaunchPair {
 };
 
 /// Rounds of all launches as one series: round i of a launch is completed by round i of its solo launch (by
-/// the last of them where there are fewer). Launches without complete rounds give none.
+/// the last of them where there are fewer). Where some launches have a solo launch, those without give none.
 MeasureResult JoinLaunches(const std::vector<LaunchPair>& launches);
 
 /// Launches differ by more than their rounds do (other placement, other ports, other caches), so what lies

@@ -38,6 +38,14 @@ TEST(JoinLaunches, ADisturbedSoloRoundIsAsBadAsADisturbedOther) {
   EXPECT_TRUE(joined.rounds[1].polluted);
 }
 
+TEST(JoinLaunches, HalfAPairGivesNoRounds) {
+  LaunchPair half = Pair(0.1, 0.2, 0.3);
+  half.solo.rounds.clear();
+  EXPECT_EQ(JoinLaunches({Pair(0.1, 0.2, 0.3), half}).rounds.size(), 2u);
+  // But where nobody had a solo launch, all rounds are alike.
+  EXPECT_EQ(JoinLaunches({half, half}).rounds.size(), 4u);
+}
+
 TEST(JoinLaunches, ARungThatOneLaunchGaveUpIsInNoRound) {
   LaunchPair bad = Pair(0.1, 0.2, 0.3);
   bad.all.given_up.push_back({.condition = "crowd", .reason = "it would not"});

@@ -97,8 +97,8 @@ class Shown(Page):
     def test_the_browser_shows_the_verdict_every_rung_and_every_finding(self):
         document = GOLDEN / "profile-full.json"
         text = html.unescape(re.sub(r"<[^>]+>", "", self.dom(self.page(document)))).replace("\u00a0", " ")
-        verdict = "13 % of a step waits for the interconnect (12 to 14 %); 32 % of a step waits for the network"
-        self.assertIn(verdict, text)
+        # The largest stall leads.
+        self.assertRegex(text, r"32 % of a step waits for the network \([^)]*\); 13 % of a step waits for the interconnect")
         for finding in json.loads(document.read_text())["findings"]:
             self.assertIn(finding["what"], text)
         for rung in RUNGS:

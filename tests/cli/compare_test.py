@@ -127,7 +127,7 @@ class Compare(Documents):
         (self.folder / "empty").mkdir()
         self.assert_one_error(self.run_command(["compare", "a.json", "none.json"]), "none.json", "path", code=1)
         self.assert_one_error(self.run_command(["compare", "a.json", "half.json"]), "half.json", "complete", code=1)
-        self.assert_one_error(self.run_command(["compare", "a.json", "empty"]), "empty/profile.json", "path", code=1)
+        self.assert_one_error(self.run_command(["compare", "a.json", "empty"]), "'empty' holds no profile.json", "--out folder", code=1)
 
     def test_help_defines_the_threshold(self):
         text = " ".join(self.run_command(["compare", "--help"]).stdout.split())

@@ -142,11 +142,15 @@ class Shapes(RunTest):
 class Injected(RunTest):
     def test_a_sleep_in_the_dataset_is_prep(self):
         # One process loads and trains: 8 samples of 5 ms each make a step 40 ms longer, and nothing hides them.
-        document = self.profile(PROGRAMS / "plain.py", "--data", self.data, "--sleep", "0.005",
-                                flags=["--tolerance", "10%"])
-        prep = document["stalls"]["prep"]["seconds"]["mean"]
-        self.assertGreater(prep, 0.040)
-        self.assertLess(prep, 0.040 + 0.1 * document["step_time_s"]["mean"])
+        prep = {}
+        for sleep in ("0", "0.005"):
+            document = self.profile(PROGRAMS / "plain.py", "--data", self.data, "--sleep", sleep, flags=[
+                "--tolerance", "10%", "--conditions", "solo,warm", "--force"])
+            prep[sleep] = document["stalls"]["prep"]["seconds"]["mean"]
+        step = document["step_time_s"]["mean"]
+        # A sleep lasts a little longer than asked for, never shorter.
+        self.assertGreater(prep["0.005"] - prep["0"], 0.040 - 0.1 * step)
+        self.assertLess(prep["0.005"] - prep["0"], 0.040 + 0.1 * step)
 
     def test_a_shaped_link_is_the_network_stall(self):
         if os.geteuid() != 0:
@@ -273,7 +277,11 @@ class Observed(RunTest):
         self.assertEqual(json.loads((self.folder / "out/observation.json").read_text())["exit_status"], 7)
 
 
-if __name__ == "__main__":
+def skip_without_torch():
     if subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False).returncode != 0:
         skip_all(f"{PYTHON} has no torch")
+
+
+if __name__ == "__main__":
+    skip_without_torch()
     unittest.main(verbosity=2)

@@ -186,8 +186,10 @@ class Emulate(CommandTest):
 
 class SelfTest(CommandTest):
     def test_injected_stalls_are_found_where_they_belong(self):
-        result = self.run_command(["profile", "--self-test", "--max-time", "20s", "--out", "out", "--json", "-"],
-                                  seconds=600)
+        # 2.1 MB of gradients on a wire of 500 Mbit: a step of about 50 ms.
+        result = self.run_command(["profile", "--self-test", "--model", "mlp:layers=2,width=128", "--image-size", "32",
+                                   "--emulate", "nodes=2,bandwidth=500Mbit", "--max-time", "20s", "--out", "out",
+                                   "--json", "-"], seconds=600)
         self.assertIn(result.returncode, (0, 4), result.stderr)
         document = json.loads(result.stdout)
         jsonschema.validate(document, json.loads((SOURCE / "docs/schema/self-test-1.schema.json").read_text()))
