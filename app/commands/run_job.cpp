@@ -198,8 +198,10 @@ Rungs RunJob::RungsFor(const HookFacts& facts) const {
   const std::string own_launch =
       fmt::format("it needs launches of its own: stallscope run --nproc-per-node {} -- {}",
                   plan_.devices_per_node, fmt::join(options_.program, " "));
-  if (plan_.world_size > 1 && IsShared()) leave_out(Condition::kSolo, own_launch);
-  if (plan_.world_size > 1 && !WantsSolo() && options_.conditions.empty())
+  // One device per machine is alone there, and all of them can be so at once.
+  const bool shares_machine = layout.DevicesPerHost() > 1;
+  if (shares_machine && IsShared()) leave_out(Condition::kSolo, own_launch);
+  if (shares_machine && !WantsSolo() && options_.conditions.empty())
     leave_out(Condition::kSolo, "it needs launches of its own: give --launches 3 or more");
   if (plan_.nodes > 1 && !plan_.emulated) leave_out(Condition::kNode, own_launch);
   return options_.conditions.empty() ? rungs : Choose(rungs, options_.conditions);
@@ -230,7 +232,7 @@ MeasureResult RunJob::MeasureAll(int number, const std::vector<MeasuredRound>& e
       [&](const HookFacts& facts) {
         if (number == 0) rungs_ = RungsFor(facts);
         Rungs here = rungs_;
-        if (plan_.world_size > 1) std::erase(here.present, Condition::kSolo);
+        if (measure.layout.DevicesPerHost() > 1) std::erase(here.present, Condition::kSolo);
         return here;
       },
       measure, folder);

@@ -170,22 +170,22 @@ class Trouble(RunTest):
     TWO = ("--nproc-per-node", "2", "--launches", "1", "--tolerance", "0.01%", "--conditions", "crowd,node")
 
     def test_what_the_script_raises_is_said_with_rank_and_step(self):
-        result = self.run_program(PROGRAMS / "raises.py", "--at", "300", "--rank", "1", flags=self.TWO, code=1)
+        result = self.run_program(PROGRAMS / "misbehaves.py", "--by", "raising", "--at", "300", "--rank", "1", flags=self.TWO, code=1)
         self.assertRegex(result.stderr, r"error: rank 1 raised ValueError: the data went bad, at step \d+ \(exit code 1\)")
         self.assertIn("Traceback", (self.folder / "out/log/launch1-rank1.log").read_text())
 
     def test_a_rank_that_hangs_is_named(self):
-        result = self.run_program(PROGRAMS / "hangs.py", "--at", "300", "--rank", "1",
+        result = self.run_program(PROGRAMS / "misbehaves.py", "--by", "hanging", "--at", "300", "--rank", "1",
                                   flags=[*self.TWO, "--timeout", "5s"], code=1)
         self.assertIn("rank 1 hangs", result.stderr)
         self.assertIn("--timeout", result.stderr)
 
     def test_an_early_exit_is_said_with_its_status(self):
-        result = self.run_program(PROGRAMS / "exits.py", "--at", "300", "--code", "3", flags=self.TWO, code=1)
+        result = self.run_program(PROGRAMS / "misbehaves.py", "--by", "exiting", "--at", "300", "--code", "3", flags=self.TWO, code=1)
         self.assertRegex(result.stderr, r"ended by itself after \d+ steps.*exit code 3")
 
     def test_bulk_output_holds_nothing_up(self):
-        self.run_program(PROGRAMS / "prints.py", flags=["--conditions", "solo"])
+        self.run_program(PROGRAMS / "misbehaves.py", "--by", "printing", flags=["--conditions", "solo"])
 
     def test_a_program_that_trains_nothing_is_told_what_was_looked_for(self):
         result = self.run_program(PROGRAMS / "no_backward.py", "--steps", "30", code=1)
@@ -271,8 +271,8 @@ class Observed(RunTest):
         self.assertIn("steps", result.stdout)
 
     def test_the_programs_exit_status_is_ours(self):
-        result = self.run_command(["run", "--python", PYTHON, "--observe", "--out", "out", "--", str(PROGRAMS / "exits.py"),
-                                   "--at", "20", "--code", "7"])
+        result = self.run_command(["run", "--python", PYTHON, "--observe", "--out", "out", "--", str(PROGRAMS / "misbehaves.py"),
+                                   "--by", "exiting", "--at", "20", "--code", "7"])
         self.assertEqual(result.returncode, 7, result.stderr)
         self.assertEqual(json.loads((self.folder / "out/observation.json").read_text())["exit_status"], 7)
 

@@ -1,0 +1,62 @@
+"""`stallscope run` in front of ranks that somebody else starts."""
+
+import pathlib
+import shutil
+import socket
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from run_test import PROGRAMS, QUICK, RunTest, skip_without_torch  # noqa: E402
+from support import STALLSCOPE  # noqa: E402
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return str(probe.getsockname()[1])
+
+
+class Launchers(RunTest):
+    def arguments(self, *flags):
+        return ["run", *QUICK, "--out", "out", *flags, "--", str(PROGRAMS / "plain.py"), "--data", str(self.data)]
+
+    def assert_what_one_launch_gives(self, *rungs):
+        document = self.read_profile("out")
+        self.assert_closes(document)
+        self.assert_rungs(document, *rungs)
+        self.assert_nothing_left()
+        return {entry["condition"]: entry["reason"] for entry in document["absent"]}
+
+    def test_torchrun(self):
+        launcher = ["/usr/bin/python3", "-m", "torch.distributed.run", "--nproc_per_node", "2", "--no_python",
+                    "--master_port", free_port(), "--redirects", "1", "--tee", "1", "--log_dir",
+                    str(self.folder / "torchrun")]
+        result = self.run_command(self.arguments(), program=[*launcher, STALLSCOPE])
+        self.assertEqual(result.returncode, 0, result.stderr + self.logs())
+        reasons = self.assert_what_one_launch_gives("crowd", "node", "warm", "cold")
+        self.assertIn("stallscope run --nproc-per-node 2", reasons["solo"])
+
+    @unittest.skipUnless(shutil.which("mpirun"), "mpirun is not installed")
+    def test_mpirun(self):
+        launcher = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", STALLSCOPE]
+        result = self.run_command(self.arguments("--master-port", free_port()), program=launcher)
+        self.assertEqual(result.returncode, 0, result.stderr + self.logs())
+        self.assert_what_one_launch_gives("crowd", "node", "warm", "cold")
+
+    def test_one_command_per_machine(self):
+        flags = ["--nnodes", "2", "--master-addr", "127.0.0.1", "--master-port", free_port()]
+        both = [self.start(self.arguments(*flags, "--node-rank", str(node)), GLOO_SOCKET_IFNAME="lo")
+                for node in (1, 0)]
+        for process in both:
+            result = self.finish(process)
+            self.assertEqual(result.returncode, 0, result.stderr + self.logs())
+        # One rank per machine is alone there without averaging; there is no crowd.
+        reasons = self.assert_what_one_launch_gives("solo", "cluster", "warm", "cold")
+        self.assertEqual(reasons["crowd"], "one device per machine")
+
+
+if __name__ == "__main__":
+    skip_without_torch()
+    unittest.main(verbosity=2)
