@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "app/profile_delivery.h"
 #include "stallscope/base/clock.h"
@@ -29,11 +30,19 @@ constexpr RankTeam::Limits kHookLimits{.first_heartbeat = Seconds{600},
                                        .stop = Seconds{20}};
 /// Fewer launches say nothing about how launches differ.
 constexpr int kLeastLaunches = 3;
+/// Of three launches these are more than the eight that an interval wants.
+constexpr int kRoundsOfLaunch = 4;
 /// Of the time, for one rank alone: one rung of six.
 constexpr double kSoloShare = 0.15;
 
 std::string DataText(const RunOptions& options) {
   return options.data.empty() ? "what its loaders open" : fmt::format("{}", fmt::join(options.data, ", "));
+}
+
+/// However precise they are.
+void FixRounds(MeasureOptions& measure, int rounds) {
+  measure.min_rounds = rounds + 1;
+  measure.max_rounds = rounds;
 }
 
 RankTeam::Limits LimitsOf(const RunOptions& options) {
@@ -117,9 +126,10 @@ int RunJob::Run(const std::filesystem::path& folder) {
   std::string stopped_by;
   for (int number = 0; number < launches; ++number) {
     LaunchPair& pair = pairs.emplace_back();
-    std::vector<MeasuredRound> earlier;
-    if (number > 0) earlier = pairs.front().all.rounds;
-    pair.all = MeasureAll(number, earlier, each_s * (solo ? 1 - kSoloShare : 1), folder);
+    // Later launches have as many rounds as the first, so that all weigh alike.
+    std::optional<int> rounds;
+    if (number > 0) rounds = static_cast<int>(pairs.front().all.rounds.size());
+    pair.all = MeasureAll(number, rounds, each_s * (solo ? 1 - kSoloShare : 1), folder);
     if (number == 0) stopped_by = pair.all.stopped_by;
     if (pair.all.error || SignalExitCode()) break;
     if (solo)
@@ -215,7 +225,7 @@ DataPlan RunJob::DataPlanFor(const HookFacts& facts, int ranks) const {
           .samples = known ? static_cast<std::size_t>(loader.samples) : std::size_t{1} << 60};
 }
 
-MeasureResult RunJob::MeasureAll(int number, const std::vector<MeasuredRound>& earlier, double seconds,
+MeasureResult RunJob::MeasureAll(int number, std::optional<int> rounds, double seconds,
                                  const std::filesystem::path& folder) {
   const HookLaunch launch =
       LaunchOf(fmt::format("launch{}-", number + 1), plan_.nodes, plan_.devices_per_node, folder);
@@ -223,10 +233,8 @@ MeasureResult RunJob::MeasureAll(int number, const std::vector<MeasuredRound>& e
   measure.layout = {
       .nodes = plan_.nodes, .devices_per_node = plan_.devices_per_node, .emulated = plan_.emulated};
   measure.max_time_s = seconds;
-  measure.min_rounds = WantsSolo() ? 4 : 8;
-  // Later launches have as many rounds as the first, so that all weigh alike.
-  if (number > 0) measure.max_rounds = static_cast<int>(earlier.size());
-  if (number > 0) measure.min_rounds = 1 << 20;
+  measure.min_rounds = WantsSolo() ? kRoundsOfLaunch : measure.min_rounds;
+  if (rounds) FixRounds(measure, *rounds);
   return Measured(
       launch,
       [&](const HookFacts& facts) {
@@ -244,8 +252,7 @@ MeasureResult RunJob::MeasureSolo(int number, int rounds, double seconds,
   MeasureOptions measure;
   measure.layout = {.nodes = 1, .devices_per_node = 1};
   measure.max_time_s = seconds;
-  measure.min_rounds = 1 << 20;
-  measure.max_rounds = std::max(rounds, 1);
+  FixRounds(measure, std::max(rounds, 1));
   return Measured(
       launch, [](const HookFacts&) { return Rungs{.present = {Condition::kSolo}}; }, measure, folder);
 }
@@ -295,7 +302,7 @@ MeasureResult RunJob::Measured(const HookLaunch& launch, const std::function<Run
     if (facts.loader) measure.data = DataPlanFor(facts, launch.WorldSize());
     EmulatedRunner runner(team, machines_ ? &*machines_ : nullptr,
                           options_.emulate ? options_.emulate->bandwidth : std::nullopt);
-    StepsCsv steps(folder, std::filesystem::exists(folder / "steps.csv"));
+    StepsCsv steps(folder, std::exchange(steps_begun_, true));
     BytesObserver bytes;
     std::vector<MeasureObserver*> observers = {&steps, &bytes};
     std::optional<ProgressPrinter> progress;

@@ -34,8 +34,8 @@ class RunJob {
   std::optional<int> SignalExitCode();
 
  private:
-  /// Every rung but solo, on all ranks.
-  MeasureResult MeasureAll(int number, const std::vector<MeasuredRound>& earlier, double seconds,
+  /// Every rung but solo, on all ranks; so many rounds, or until the stop rule is met.
+  MeasureResult MeasureAll(int number, std::optional<int> rounds, double seconds,
                            const std::filesystem::path& folder);
   /// One rank alone.
   MeasureResult MeasureSolo(int number, int rounds, double seconds, const std::filesystem::path& folder);
@@ -61,8 +61,9 @@ class RunJob {
   std::optional<FolderShield> shield_;
   std::optional<HookFacts> facts_;
   Rungs rungs_;
-  double bytes_seen_ = 0;    ///< of files, in blocks with real data
-  double samples_seen_ = 0;  ///< likewise
+  bool steps_begun_ = false;  ///< whether steps.csv is this run's
+  double bytes_seen_ = 0;     ///< of files, in blocks with real data
+  double samples_seen_ = 0;   ///< likewise
 };
 
 }  // namespace stallscope

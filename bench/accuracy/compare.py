@@ -15,7 +15,8 @@ import subprocess
 import sys
 import tempfile
 
-STALLSCOPE = str(pathlib.Path(os.environ.get("STALLSCOPE_BUILD", pathlib.Path(__file__).parents[2] / "build")) / "stallscope")
+BUILD = os.environ.get("STALLSCOPE_BUILD", pathlib.Path(__file__).parents[2] / "build")
+STALLSCOPE = str(pathlib.Path(BUILD) / "stallscope")
 WANTED = 0.95
 
 

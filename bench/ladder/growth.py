@@ -26,7 +26,7 @@ def main():
     stalls, wires = {}, {}
     with Lab(images=10) as lab:
         for rate, bits in RATES.items():
-            document, _ = lab.profile("--conditions", "node,cluster", "--max-time", options.max_time,
+            document = lab.profile("--conditions", "node,cluster", "--max-time", options.max_time,
                                       "--tolerance", "1%", bandwidth=rate)
             stalls[rate] = document["stalls"]["network"]["seconds"]
             wires[rate] = document["workload"]["gradient_bytes"] * 1514 / 1448 * 8 / bits

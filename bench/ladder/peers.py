@@ -10,7 +10,6 @@ the standard deviation of a stall over the repeats, in shares of the mean step.
 """
 
 import argparse
-import csv
 import json
 import multiprocessing
 import os
@@ -39,7 +38,7 @@ def burn_now_and_then(seed):
 
 
 def ours(lab, seconds, seed):
-    document, _ = lab.profile_with_data("--tolerance", "0.01%", "--max-time", f"{seconds}s", "--seed", seed)
+    document = lab.profile_with_data("--tolerance", "0.01%", "--max-time", f"{seconds}s", "--seed", seed)
     say(f"  rounds {document['rounds']}")
     stalls = {name: document["stalls"][name]["seconds"]["mean"] for name in DIFFERENCES}
     return stalls, document["wall_s"]
@@ -48,12 +47,10 @@ def ours(lab, seconds, seed):
 def theirs(lab, seconds, seed):
     means, wall = {}, 0
     for rung in RUNGS:
-        document, out = lab.profile_with_data("--conditions", rung, "--tolerance", "0.01%", "--seed", seed,
-                                              "--max-time", f"{seconds / len(RUNGS):.0f}s")
-        wall += document["wall_s"]
-        with open(out / "steps.csv", newline="") as file:
-            means[rung] = statistics.fmean(float(row["total_s"]) for row in csv.DictReader(file)
-                                           if row["counted"] == "1")
+        steps, seconds_here = lab.steps_with_data("--conditions", rung, "--tolerance", "0.01%", "--seed", seed,
+                                                  "--max-time", f"{seconds / len(RUNGS):.0f}s")
+        wall += seconds_here
+        means[rung] = statistics.fmean(steps)
     return {name: means[to] - (means[below] if below else 0) for name, (below, to) in DIFFERENCES.items()}, wall
 
 

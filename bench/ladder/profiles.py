@@ -1,5 +1,6 @@
 """What the benches of the ladder share: a data set, and profiles of emulated machines."""
 
+import csv
 import json
 import os
 import pathlib
@@ -9,7 +10,8 @@ import sys
 import tempfile
 import time
 
-STALLSCOPE = str(pathlib.Path(os.environ.get("STALLSCOPE_BUILD", pathlib.Path(__file__).parents[2] / "build")) / "stallscope")
+BUILD = os.environ.get("STALLSCOPE_BUILD", pathlib.Path(__file__).parents[2] / "build")
+STALLSCOPE = str(pathlib.Path(BUILD) / "stallscope")
 WORKLOAD = ["--model", "resnet18", "--image-size", "64", "--batch", "8", "--nproc-per-node", "1"]
 RUNGS = ("solo", "crowd", "node", "cluster", "warm", "cold")
 STALLS = ("compute", "interconnect", "network", "prep", "fetch")
@@ -32,19 +34,29 @@ class Lab:
         self._folder.cleanup()
 
     def profile(self, *flags, bandwidth="1Gbit"):
-        """The document, and the folder of the run."""
+        """The document of a run."""
+        out, wall_s = self._run(flags, bandwidth, check=True)
+        document = json.loads((out / "profile.json").read_text())
+        document["wall_s"] = wall_s
+        return document
+
+    def profile_with_data(self, *flags):
+        return self.profile("--data", self.data, *flags)
+
+    def steps_with_data(self, *flags):
+        """Every counted step's time, also of a run that was too short for a document; and the time it all took."""
+        out, wall_s = self._run(["--data", self.data, *flags], "1Gbit", check=False)
+        with open(out / "steps.csv", newline="") as file:
+            return [float(row["total_s"]) for row in csv.DictReader(file) if row["counted"] == "1"], wall_s
+
+    def _run(self, flags, bandwidth, check):
         self._runs += 1
         out = self.folder / f"run{self._runs}"
         command = [STALLSCOPE, "profile", *WORKLOAD, "--emulate", f"nodes=2,bandwidth={bandwidth}",
                    "--no-store", "--quiet", "--out", str(out), *map(str, flags)]
         begin = time.monotonic()
-        subprocess.run(command, check=True)
-        document = json.loads((out / "profile.json").read_text())
-        document["wall_s"] = time.monotonic() - begin
-        return document, out
-
-    def profile_with_data(self, *flags):
-        return self.profile("--data", self.data, *flags)
+        subprocess.run(command, check=check)
+        return out, time.monotonic() - begin
 
 
 def say(text):

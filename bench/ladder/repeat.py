@@ -25,7 +25,7 @@ def main():
     with Lab() as lab:
         for repeat in range(options.repeats):
             # Other repeats, other orders of blocks: what an order does must not come back in every run.
-            document, _ = lab.profile_with_data("--max-time", options.max_time, "--seed", repeat + 1)
+            document = lab.profile_with_data("--max-time", options.max_time, "--seed", repeat + 1)
             documents.append(document)
             step = document["step_time_s"]["mean"]
             widest = max(document["stalls"][name]["share"]["high"] - document["stalls"][name]["share"]["low"]

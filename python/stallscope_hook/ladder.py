@@ -1,5 +1,6 @@
 """The stall ladder in the user's own program: blocks of steps, each under the condition that the command asks for."""
 
+import math
 import os
 import time
 
@@ -138,7 +139,8 @@ class Ladder(Session):
         busy, steal = machine.machine_load()
         for record in self._records:
             losses = record["loss"]
-            record["loss"] = float(losses[-1]) if losses else 0.0
+            loss = float(losses[-1]) if losses else 0.0
+            record["loss"] = loss if math.isfinite(loss) else 0.0  # JSON has no word for the others
         report = {"rank": self._ranks.rank, "node": self.config["node"], "start_s": self._start_s, "end_s": end_s,
                   "cpu_s": cpu_s, "machine_busy_s": busy - self._load_before[0],
                   "machine_steal_s": steal - self._load_before[1], "recording_s": 0.0, "steps": self._records}
