@@ -8,7 +8,7 @@ import sys
 
 from .channel import say
 
-# The trackers' own switches. Set only where the user has not decided.
+# The trackers' own switches. They outrank what the user has set: nothing of a ladder run is worth keeping.
 _OFFLINE = {"WANDB_MODE": "disabled", "NEPTUNE_MODE": "debug", "COMET_MODE": "disabled", "CLEARML_OFFLINE_MODE": "1",
             "MLFLOW_TRACKING_URI": None, "SWANLAB_MODE": "disabled", "DISABLE_MLFLOW_INTEGRATION": "TRUE"}
 

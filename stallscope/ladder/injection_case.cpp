@@ -114,7 +114,7 @@ std::vector<InjectionCase> CasesFor(const InjectionBasis& basis, double cluster_
   add("slow rank", fmt::format("the last rank sleeps {} a step", FormatSeconds(delay_s))).inject.slow_rank_s =
       delay_s;
 
-  InjectionCase& all = add("all together", "all of these at once");
+  InjectionCase& all = add("all together", "all of these but the cgroup at once");
   all.node_bytes_per_s = basis.network_bytes_per_s;
   all.network_bytes_per_s = half_rate;
   all.inject.slow_rank_s = delay_s;

@@ -121,7 +121,7 @@ class Shapes(RunTest):
         self.assertIn("DistributedDataParallel", reasons["crowd"])
         self.assertGreater(document["conditions"]["node"]["parts"]["exposed_communication_s"], 0)
 
-    def test_a_mapped_file_can_be_cold(self):
+    def test_a_mapped_file_is_found_and_warm(self):
         document = self.profile(PROGRAMS / "mapped.py", "--data", self.data, flags=["--conditions", "solo,warm"])
         self.assert_rungs(document, "solo", "warm")
 
