@@ -81,26 +81,37 @@ int RunProbe(ProbeFlags& flags, const std::vector<std::string>& argv) {
     job.PrintPlan();
     return kExitOk;
   }
+  if (!job.Leads()) return job.Follow();
   const OutputFolder folder = MakeOutputFolder(options.out, options.force);
+  const auto forget_folder = [&] {
+    if (folder.is_new) std::filesystem::remove_all(folder.path);
+  };
   std::optional<MachineCard> card;
   try {
     card = job.Measure();
   } catch (const Error&) {
-    if (folder.is_new) std::filesystem::remove_all(folder.path);
+    forget_folder();
+    if (const auto code = job.interrupted()) return *code;
     throw;
   }
   if (!card) {
-    if (folder.is_new) std::filesystem::remove_all(folder.path);
+    forget_folder();
     Say(options.output, "interrupted before two rounds were complete: nothing is kept");
     return *job.interrupted();
   }
   if (expected) {
     card->expectation = Judge(QuantitiesOf(*card), *expected, options.expect, options.fail_below);
   }
-  Deliver(*card, folder.path, options);
-  if (const auto code = job.interrupted()) return *code;
-  Enforce(*card);
-  return kExitOk;
+  try {
+    Deliver(*card, folder.path, options);
+    if (!job.interrupted()) Enforce(*card);
+  } catch (const Error& e) {
+    job.Finish(e.exit_code);
+    throw;
+  }
+  const ExitCode code = job.interrupted().value_or(kExitOk);
+  job.Finish(code);
+  return code;
 }
 
 }  // namespace

@@ -7,7 +7,6 @@
 #include <sstream>
 #include <vector>
 
-#include "app/commands/ladder_options.h"
 #include "stallscope/base/error.h"
 #include "stallscope/base/names.h"
 
@@ -15,7 +14,7 @@ namespace stallscope {
 namespace {
 
 const std::vector<std::string>& PartNames() {
-  static const std::vector<std::string> kNames = {"decode", "memory", "disk"};
+  static const std::vector<std::string> kNames = {"decode", "memory", "disk", "collectives"};
   return kNames;
 }
 
@@ -43,8 +42,13 @@ void ProbeFlags::Declare(CLI::App& app) {
   option("--data", options.data, "PATH", kWhat,
          "the disk that matters: a folder on it, where a file is made and removed, or a file to read "
          "(default .)");
-  option("--only", only, "LIST", kWhat, "only these of decode,memory,disk");
+  option("--only", only, "LIST", kWhat, "only these of decode,memory,disk,collectives");
   option("--skip", skip, "LIST", kWhat, "not these");
+
+  constexpr const char* kWhere = "Between which ranks";
+  DeclareLaunchRequest(app, options.launch.request, kWhere,
+                       "ranks on this machine that all-reduce (default: its cores, at most 4)");
+  DeclareMeeting(app, options.launch.interface, join_timeout, kWhere);
 
   constexpr const char* kMeasure = "How to measure";
   option("--max-time", max_time, "TIME", kMeasure,
@@ -72,7 +76,9 @@ void ProbeFlags::Declare(CLI::App& app) {
   app.footer(
       "Examples: stallscope probe --out today\n"
       "          stallscope probe --expect last-week/machine.json --fail-below 90%\n"
-      "          stallscope probe --watch 10m --only memory");
+      "          stallscope probe --watch 10m --only memory\n"
+      "          stallscope probe --nnodes 2 --node-rank 0 --master-addr ADDRESS     and the same with 1 "
+      "there");
 }
 
 void ProbeFlags::ReadParts() {
@@ -86,11 +92,17 @@ void ProbeFlags::ReadParts() {
     return std::find(left_out.begin(), left_out.end(), part) == left_out.end();
   };
   options.parts = {.decode = wanted("decode"), .memory = wanted("memory"), .disk = wanted("disk")};
+  options.collectives = wanted("collectives");
+  if (!options.collectives && options.launch.request.nnodes) {
+    throw UsageError("several machines measure nothing but collectives together",
+                     "leave out --nnodes, or do not leave out the collectives");
+  }
 }
 
 void ProbeFlags::Read() {
   CheckJsonFile(options.output);
   ReadParts();
+  options.launch.join_timeout = ReadDuration(join_timeout, "--join-timeout");
   options.max_time = ReadDuration(max_time, "--max-time");
   if (!watch.empty()) options.watch = ReadDuration(watch, "--watch");
   options.keep_in_store = !no_store;

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "app/commands/launch_flags.h"
 #include "app/output.h"
 #include "stallscope/base/units.h"
 #include "stallscope/probe/local_probes.h"
@@ -12,6 +13,8 @@ namespace stallscope {
 
 struct ProbeOptions {
   LocalParts parts;
+  bool collectives = true;  ///< all-reduces between ranks
+  LaunchOptions launch;
   std::string data = ".";  ///< the folder or file whose disk is asked
   Seconds max_time{60};
   std::optional<Seconds> watch;  ///< go on for so long, and look for drift
@@ -36,6 +39,7 @@ struct ProbeFlags {
   std::string skip;
   std::string max_time = "60s";
   std::string watch;
+  std::string join_timeout = "30s";
   std::string fail_below;
   bool no_store = false;
 

@@ -103,6 +103,7 @@ std::string ToJson(const MachineCard& card) {
                       {"triad_all_cores", TriadToJson(card.memory->all_cores)}};
   }
   if (card.disk) json["disk"] = DiskToJson(*card.disk);
+  json["collectives"] = ListOf(card.collectives, [](const CollectiveCurve& curve) { return ToJson(curve); });
   json["absent"] = ListOf(card.absent, [](const AbsentPart& absent) {
     return Json{{"part", absent.part}, {"reason", absent.reason}};
   });
@@ -136,6 +137,9 @@ MachineCard MachineCardFromJson(const std::string& text, const std::string& sour
                               .all_cores = TriadFromJson(memory->Object("triad_all_cores"))};
   }
   if (const auto disk = fields.OptionalObject("disk")) card.disk = DiskFromJson(*disk);
+  for (const JsonFields& curve : fields.Objects("collectives")) {
+    card.collectives.push_back(CollectiveCurveFromJson(curve));
+  }
   for (const JsonFields& absent : fields.Objects("absent")) {
     card.absent.push_back({.part = absent.Text("part"), .reason = absent.Text("reason")});
   }

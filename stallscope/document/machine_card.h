@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "stallscope/document/collective_curve.h"
 #include "stallscope/document/estimate.h"
 #include "stallscope/document/host.h"
 #include "stallscope/document/machine_facts.h"
@@ -120,6 +121,7 @@ struct MachineCard {
   std::optional<DecodeRates> decode;
   std::optional<MemoryRates> memory;
   std::optional<DiskRates> disk;
+  std::vector<CollectiveCurve> collectives;
   std::vector<AbsentPart> absent;
   std::optional<WatchResult> watch;
   std::optional<Expectation> expectation;

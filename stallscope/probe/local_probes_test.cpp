@@ -120,7 +120,8 @@ TEST_F(SmallFile, AReadPastTheEndIsAnErrorEitherWay) {
 
 TEST(LocalProbes, WhatWasNotAskedForIsAbsentWithItsReason) {
   MachineCard card;
-  LocalProbes probes({.decode = true, .memory = false, .disk = false}, ".", card, 1, [] { return true; });
+  LocalProbes probes({.decode = true, .memory = false, .disk = false}, ".", card, 1, nullptr,
+                     [] { return true; });
   EXPECT_EQ(probes.Tasks().size(), 2U);
   ASSERT_EQ(card.absent.size(), 2U);
   EXPECT_EQ(card.absent[0].part, "memory");

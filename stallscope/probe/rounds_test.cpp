@@ -57,6 +57,15 @@ TEST(ProbeRounds, ARoundThatIsInterruptedCountsNowhere) {
   EXPECT_EQ(rounds.stopped_by, "interrupt");
 }
 
+TEST(ProbeRounds, HalvesBecomeOneSeries) {
+  const std::vector<ProbeTask> tasks = {{"round", [](int round) { return static_cast<double>(round); }}};
+  ProbeRounds rounds;
+  rounds.Append(RunRounds(tasks, {.max_time = 0s, .fewest = 2}, kAlways), 0);
+  rounds.Append(RunRounds(tasks, {.max_time = 0s, .fewest = 3, .first_round = 2}, kAlways), 30);
+  EXPECT_EQ(rounds.Of("round"), (std::vector<double>{0, 1, 2, 3, 4}));
+  EXPECT_DOUBLE_EQ(rounds.times_s[2], 30);
+}
+
 TEST(Watch, ReportsWhatDriftsAndWhatStandsOut) {
   ProbeRounds rounds;
   rounds.names = {"steady", "falling"};
