@@ -136,7 +136,7 @@ TEST(LocalProbes, WhatWasNotAskedForIsAbsentWithItsReason) {
 TEST(LocalProbes, MemoryIsNoDisk) {
   if (StorageBelow("/dev/shm").kind != StorageKind::kMemory) GTEST_SKIP() << "/dev/shm is no tmpfs here";
   MachineCard card;
-  LocalProbes probes({.decode = false, .memory = false, .disk = true}, "/dev/shm", card, 1,
+  LocalProbes probes({.decode = false, .memory = false, .disk = true}, "/dev/shm", card, 1, nullptr,
                      [] { return true; });
   EXPECT_TRUE(probes.Tasks().empty());
   ASSERT_EQ(card.absent.size(), 3U);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <thread>
 
@@ -63,7 +64,8 @@ TEST(ProbeRounds, HalvesBecomeOneSeries) {
   rounds.Append(RunRounds(tasks, {.max_time = 0s, .fewest = 2}, kAlways), 0);
   rounds.Append(RunRounds(tasks, {.max_time = 0s, .fewest = 3, .first_round = 2}, kAlways), 30);
   EXPECT_EQ(rounds.Of("round"), (std::vector<double>{0, 1, 2, 3, 4}));
-  EXPECT_DOUBLE_EQ(rounds.times_s[2], 30);
+  EXPECT_GE(rounds.times_s[2], 30);
+  EXPECT_TRUE(std::is_sorted(rounds.times_s.begin(), rounds.times_s.end()));
 }
 
 TEST(Watch, ReportsWhatDriftsAndWhatStandsOut) {
