@@ -4,6 +4,8 @@ find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(JPEG REQUIRED)
 find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
 
 file(GLOB_RECURSE core_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/stallscope/*.cpp)
 list(FILTER core_sources EXCLUDE REGEX "_test\\.cpp$|/engine/torch/")
@@ -20,9 +22,11 @@ function(embed out root header function)
   set(${out} ${source} PARENT_SCOPE)
 endfunction()
 embed(hook_source ${CMAKE_SOURCE_DIR}/python stallscope/hook/hook_files.h HookFiles *.py)
+# The memory probe's loop is compiled as people compile STREAM.
+set_source_files_properties(${CMAKE_SOURCE_DIR}/stallscope/probe/triad_pass.cpp PROPERTIES COMPILE_OPTIONS -O3)
 add_library(stallscope_core STATIC ${core_sources} ${hook_source})
 target_link_libraries(stallscope_core
-  PUBLIC stallscope_options fmt::fmt nlohmann_json::nlohmann_json Threads::Threads JPEG::JPEG ${CMAKE_DL_LIBS})
+  PUBLIC stallscope_options fmt::fmt nlohmann_json::nlohmann_json Threads::Threads JPEG::JPEG PkgConfig::hwloc ${CMAKE_DL_LIBS})
 target_compile_definitions(stallscope_core PUBLIC STALLSCOPE_VERSION="${PROJECT_VERSION}")
 
 file(GLOB_RECURSE app_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/app/*.cpp)
