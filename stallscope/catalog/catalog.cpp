@@ -96,15 +96,19 @@ const Gpu& Catalog::FindGpu(std::string_view name) const {
   if (const Gpu* gpu = GpuOrNull(name)) return *gpu;
   NotFoundIn(
       gpus(), [](const Gpu& gpu) { return gpu.name; }, "GPU", name,
-      "`stallscope catalog list --gpus` shows them all");
+      "`stallscope catalog list gpus` shows them all");
+}
+
+const DatasetPreset* Catalog::DatasetOrNull(std::string_view name) const {
+  const auto found = facts_->datasets.find(LowerCase(name));
+  return found == facts_->datasets.end() ? nullptr : &datasets()[found->second];
 }
 
 const DatasetPreset& Catalog::FindDataset(std::string_view name) const {
-  const auto found = facts_->datasets.find(LowerCase(name));
-  if (found != facts_->datasets.end()) return datasets()[found->second];
+  if (const DatasetPreset* preset = DatasetOrNull(name)) return *preset;
   NotFoundIn(
       datasets(), [](const DatasetPreset& preset) { return preset.name; }, "data set", name,
-      "`stallscope catalog list --datasets` shows them all; or describe yours with --samples and "
+      "`stallscope catalog list datasets` shows them all; or describe yours with --samples and "
       "--sample-bytes");
 }
 

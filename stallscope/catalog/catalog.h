@@ -47,6 +47,7 @@ class Catalog {
   const Gpu& FindGpu(std::string_view name) const;
   const Gpu* GpuOrNull(std::string_view name) const;
   const DatasetPreset& FindDataset(std::string_view name) const;
+  const DatasetPreset* DatasetOrNull(std::string_view name) const;
   const Source* SourceOrNull(std::string_view name) const;
 
   /// Null where the machine has no price there. Without a region: the provider's reference region, else the

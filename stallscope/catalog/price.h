@@ -19,4 +19,11 @@ struct Price {
   Provenance provenance;
 };
 
+/// Prices of clouds change every few months; older ones are shown as stale.
+inline constexpr int kStaleAfterDays = 180;
+
+/// From the price's day to `today` ("2026-11-17...", UTC); nothing where either is no date.
+std::optional<int> AgeInDays(const Price& price, const std::string& today);
+bool IsStale(const Price& price, const std::string& today);
+
 }  // namespace stallscope

@@ -43,7 +43,8 @@ std::optional<Fabric> FabricOf(const CsvRow& row) {
                 .gpudirect = row.Truth("gpudirect")};
 }
 
-/// "2026-08-22" or "2026-08".
+}  // namespace
+
 bool IsDate(const std::string& text) {
   if (text.size() != 7 && text.size() != 10) return false;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -54,8 +55,6 @@ bool IsDate(const std::string& text) {
   const int day = text.size() == 10 ? std::stoi(text.substr(8)) : 1;
   return month >= 1 && month <= 12 && day >= 1 && day <= 31;
 }
-
-}  // namespace
 
 Provenance ReadProvenance(const CsvRow& row) {
   return {.file = row.source(),

@@ -54,4 +54,7 @@ void ReadTopologyRow(const CsvRow& row, std::vector<MachineTopology>& topologies
 
 Provenance ReadProvenance(const CsvRow& row);
 
+/// "2026-08-22" or "2026-08".
+bool IsDate(const std::string& text);
+
 }  // namespace stallscope
