@@ -77,11 +77,18 @@ std::vector<const Machine*> Chosen(const ListFlags& flags, const Catalog& catalo
   return chosen;
 }
 
+/// "infiniband 1600"; what TCP alone has is in the column before.
+std::string FabricText(const Machine& machine) {
+  if (!machine.fabric || machine.fabric->kind == "none") return "-";
+  const auto& rate = machine.fabric->rate;
+  return fmt::format("{} {}", machine.fabric->kind, rate ? fmt::format("{:g}", rate->value * 8 / 1e9) : "?");
+}
+
 void PrintMachines(const std::vector<const Machine*>& machines, const ListFlags& flags,
                    const Catalog& catalog) {
-  constexpr const char* kRow = "{:<9} {:<34} {:<19} {:>5} {:>6} {:>6} {:>9} {:>8} {:>9}  {}\n";
-  fmt::print(kRow, "provider", "machine", "GPU", "GPUs", "mem/GB", "vCPUs", "net Gbit", "USD/h", "spot",
-             "priced");
+  constexpr const char* kRow = "{:<9} {:<34} {:<17} {:>5} {:>6} {:>5} {:>8} {:>15} {:>7} {:>7}  {}\n";
+  fmt::print(kRow, "provider", "machine", "GPU", "GPUs", "mem/GB", "vCPUs", "net Gbit", "fabric Gbit",
+             "USD/h", "spot", "priced");
   const std::string today = UtcNow();
   bool stale = false;
   bool credit = false;
@@ -102,7 +109,7 @@ void PrintMachines(const std::vector<const Machine*>& machines, const ListFlags&
                memory ? fmt::format("{:g}", memory->value / 1e9) : "-",
                machine->vcpus ? fmt::format("{}", *machine->vcpus) : "-",
                network ? fmt::format("{:g}{}", network->value * 8 / 1e9, limited ? "+" : "") : "-",
-               MoneyText(price != nullptr ? price->on_demand_usd_hour : std::nullopt),
+               FabricText(*machine), MoneyText(price != nullptr ? price->on_demand_usd_hour : std::nullopt),
                MoneyText(price != nullptr ? price->spot_usd_hour : std::nullopt), when);
   }
   fmt::print("{} machines; prices of {}", machines.size(),

@@ -78,6 +78,14 @@ std::string InterconnectText(const Machine& machine) {
   return text;
 }
 
+std::string HostText(const Machine& machine) {
+  std::string text = machine.vcpus ? fmt::format("{} vCPUs", *machine.vcpus) : std::string("vCPUs unknown");
+  text += ", " + (machine.memory ? FormatBytes(machine.memory->value) : std::string("memory unknown"));
+  if (machine.numa_nodes)
+    text += fmt::format(", {} NUMA node{}", *machine.numa_nodes, *machine.numa_nodes == 1 ? "" : "s");
+  return text;
+}
+
 std::string GpuText(const Machine& machine, const Catalog& catalog) {
   const auto memory = MemoryPerGpu(machine, catalog.GpuOrNull(machine.gpu));
   std::string text = fmt::format("{:g} x {}", machine.gpus, machine.gpu.empty() ? "none" : machine.gpu);
@@ -119,10 +127,7 @@ void PrintCurves(const Machine& machine, const Catalog& catalog) {
 void PrintMachine(const Machine& machine, const Catalog& catalog) {
   fmt::print("{} of {}\n", machine.name, machine.provider);
   Line("GPUs", GpuText(machine, catalog));
-  Line("host", fmt::format("{} vCPUs, {}, {} NUMA node(s)",
-                           machine.vcpus ? fmt::format("{}", *machine.vcpus) : "unknown",
-                           machine.memory ? FormatBytes(machine.memory->value) : "memory unknown",
-                           machine.numa_nodes ? fmt::format("{}", *machine.numa_nodes) : "unknown"));
+  Line("host", HostText(machine));
   Line("between GPUs", InterconnectText(machine));
   Line("network", NetworkText(machine));
   Line("fabric", FabricText(machine));

@@ -41,6 +41,9 @@ TOPOLOGIES = [
     (r"p3\.16xlarge|p3dn\.24xlarge|Standard_ND40rs_v2|n1-standard-\d+\+8xV100", "v100-cube"),
     (r"p3\.8xlarge|n1-standard-\d+\+4xV100", "v100-cube-half"),
     (r"n1-standard-\d+\+2xV100", "v100-cube-pair"),
+    (r"gpu_8x_v100(_n)?|BM\.GPU3\.8", "v100-cube"),
+    (r"VM\.GPU3\.4", "v100-cube-half"),
+    (r"VM\.GPU3\.2", "v100-cube-pair"),
     (r"p4de?\.24xlarge", "p4d"),
     (r"Standard_ND96asr_v4|Standard_ND96amsr_A100_v4", "a100-8-ib8"),
     (r"p5\.48xlarge", "p5"),
@@ -135,6 +138,8 @@ def draw(rows, seen, sources):
             gpudirect = "no"
             doubted.append("gpudirect")
         # "unknown": the figure is the baseline, and nobody read the ceiling.
+        if topology_of(row["instance"]) and not row["interconnect"]:
+            doubted.append("topology")
         ceiling_known = row["network_burst"] != "unknown"
         link = re.match(r"pcie(\d)", row["interconnect"])
         width = re.match(r"x(\d+) current", row["pcie_link"])
@@ -178,6 +183,8 @@ def draw(rows, seen, sources):
         if row["price_usd_hour_ondemand"] or row["price_usd_hour_spot"]:
             date = row["price_date"]
             same = row["price_usd_hour_ondemand"] == row["price_usd_hour_spot"]
+            origin, _, remark = row["price_source"].partition("; ")
+            notes = [remark, "the list gives on-demand as spot: no discount is known" if same else ""]
             prices.append(
                 {
                     "provider": row["provider"],
@@ -187,8 +194,8 @@ def draw(rows, seen, sources):
                     "spot_usd_hour": row["price_usd_hour_spot"],
                     "date": date.removeprefix("<="),
                     "date_is_latest": "yes" if date.startswith("<=") else "",
-                    "source": sources.names(row["price_source"], date.removeprefix("<=")),
-                    "note": "the list gives on-demand as spot: no discount is known" if same else "",
+                    "source": sources.names(origin, date.removeprefix("<=")),
+                    "note": "; ".join(filter(None, notes)),
                 }
             )
     return machines, prices

@@ -22,6 +22,8 @@ class Sources:
         """The short name of a source, which is new on first use."""
         where = SAME.get(where, where).removeprefix("github.com/")
         if where in self._names:
+            row = next(row for row in self.rows if row["source"] == self._names[where])
+            row["date"] = row["date"] or date
             return self._names[where]
         slug = re.sub(r"[^a-z0-9.]+", "-", where.lower()).strip("-")
         slug = slug if len(slug) <= 64 else slug[:64].rsplit("-", 1)[0]

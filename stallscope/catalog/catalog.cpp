@@ -33,6 +33,11 @@ template <typename Rows, typename NameOf>
                    near.empty() ? list : fmt::format("did you mean {}?", JoinAlternatives(near)));
 }
 
+/// Measured with a part switched off, or because somebody complained: no machine's usual rate.
+bool IsHandicapped(const AllReduceCurve& curve) {
+  return curve.transport.ends_with("-slow") || curve.transport.ends_with("-one-nic");
+}
+
 }  // namespace
 
 Catalog::Catalog(std::shared_ptr<const Facts> facts) : facts_(std::move(facts)) {}
@@ -156,7 +161,7 @@ const AllReduceCurve* Catalog::FittedBandwidth(std::string_view system, int node
     const bool whole = machine == nullptr || curve.gpus == machine->gpus * nodes;
     const bool named = machine != nullptr ? curve.machine == wanted : curve.system == wanted;
     if (!named || !whole || curve.nodes != nodes || curve.collective != "all_reduce") continue;
-    if (!transport.empty() && curve.transport != transport) continue;
+    if (transport.empty() ? IsHandicapped(curve) : curve.transport != transport) continue;
     if (best == nullptr) {
       best = &curve;
       continue;
