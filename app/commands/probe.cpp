@@ -74,7 +74,7 @@ int RunProbe(ProbeFlags& flags, const std::vector<std::string>& argv) {
   const ProbeOptions& options = flags.options;
   // What cannot be compared with is said before a minute is spent.
   std::optional<std::vector<Quantity>> expected;
-  if (!options.expect.empty()) expected = ExpectedOf(options.expect);
+  if (!options.expect.empty()) expected = ExpectedOf(options.expect, options.catalog);
   if (!options.card.empty()) return JudgeFinishedCard(options, *expected);
   ProbeJob job(options, argv);
   if (options.dry_run) {

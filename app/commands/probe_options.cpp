@@ -64,6 +64,7 @@ void ProbeFlags::Declare(CLI::App& app) {
          "good?");
   option("--fail-below", fail_below, "SHARE", kJudge,
          "exit with 4 where a quantity is surely below this share of the expected one (default 80%)");
+  DeclareCatalogFiles(app, options.catalog);
   option("--card", options.card, "FILE", kJudge, "judge this card instead of measuring");
 
   constexpr const char* kOutput = "Output";

@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 
+#include "app/catalog_options.h"
 #include "app/commands/launch_flags.h"
 #include "app/output.h"
 #include "stallscope/base/units.h"
@@ -21,7 +22,8 @@ struct ProbeOptions {
   std::uint64_t seed = 1;
   bool dry_run = false;
 
-  std::string card;    ///< judge this one instead of measuring
+  std::string card;  ///< judge this one instead of measuring
+  CatalogFlags catalog;
   std::string expect;  ///< a card, or a machine's name; empty: nothing is expected
   /// Cloud machines of one kind differ by some percent; by a fifth they do not.
   double fail_below = 0.8;

@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 """The same probe ten times: does each quantity's interval hold the grand mean?
 
-    bench/probe/stable.py [--repeats 10] [--max-time 60s] [--json FILE] [-- more flags of probe]
+    bench/probe/stable.py [--repeats 10] [--max-time 60s] [--keep DIR] [--json FILE] [-- more flags of probe]
+
+--keep: the cards stay there, and those of earlier runs count as well.
 """
 
 import argparse
@@ -29,20 +31,28 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=10)
     parser.add_argument("--max-time", default="60s")
+    parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--json")
     parser.add_argument("more", nargs="*")
     options = parser.parse_args()
     found = {}
     with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="stallscope-bench-") as folder:
         folder = pathlib.Path(folder)
-        for repeat in range(options.repeats):
+        keep = options.keep or folder / "cards"
+        keep.mkdir(parents=True, exist_ok=True)
+        for card in sorted(keep.glob("*.json")):
+            for name, value in quantities(json.loads(card.read_text()), folder).items():
+                found.setdefault(name, []).append(value)
+        earlier = len(list(keep.glob("*.json")))
+        for repeat in range(earlier, earlier + options.repeats):
             out = subprocess.run([STALLSCOPE, "probe", "--data", folder, "--max-time", options.max_time, "--no-store",
                                   "--seed", str(repeat + 1), "--out", folder / f"card{repeat}", "--json", "-", "--quiet",
                                   *options.more], check=True, capture_output=True, text=True)
             card = json.loads(out.stdout)
+            (keep / f"{repeat:03}.json").write_text(out.stdout)
             for name, value in quantities(card, folder).items():
                 found.setdefault(name, []).append(value)
-            print(f"probe {repeat + 1} of {options.repeats}: {card['rounds']} rounds", file=sys.stderr, flush=True)
+            print(f"probe {repeat + 1} of {earlier + options.repeats}: {card['rounds']} rounds", file=sys.stderr, flush=True)
     figures, enough = {}, True
     print(f"{'quantity':<32}{'grand mean':>12}{'half-width':>12}{'spread':>9}  held")
     for name, values in found.items():

@@ -81,15 +81,15 @@ TEST(CollectiveQuantities, NameTheLayoutAndCarryTheIntervals) {
   // Four ranks on two machines. Six bytes moved in 2 s (1 to 3) are 3 B/s (2 to 6).
   const std::vector<Quantity> quantities = QuantitiesOf(Full());
   ASSERT_EQ(quantities.size(), 4u);
-  EXPECT_EQ(quantities[0].name, "allreduce.2x2.bus_bandwidth");
+  EXPECT_EQ(quantities[0].name, "allreduce.gloo.2x2.bus_bandwidth");
   EXPECT_DOUBLE_EQ(quantities[0].value.mean, 3);
   EXPECT_DOUBLE_EQ(quantities[0].value.low, 2);
   EXPECT_DOUBLE_EQ(quantities[0].value.high, 6);
   EXPECT_TRUE(quantities[0].higher_is_better);
-  EXPECT_EQ(quantities[1].name, "allreduce.2x2.latency");
+  EXPECT_EQ(quantities[1].name, "allreduce.gloo.2x2.latency");
   EXPECT_FALSE(quantities[1].higher_is_better);
-  EXPECT_EQ(quantities[2].name, "link.2x2.bandwidth");
-  EXPECT_EQ(quantities[3].name, "link.2x2.latency");
+  EXPECT_EQ(quantities[2].name, "link.gloo.2x2.bandwidth");
+  EXPECT_EQ(quantities[3].name, "link.gloo.2x2.latency");
   CollectiveCurve bare = Full();
   bare.fit->bytes_per_s.reset();
   EXPECT_EQ(QuantitiesOf(bare).size(), 3u);

@@ -14,7 +14,8 @@ Estimate BusBandwidth(const CollectivePoint& point) {
 }  // namespace
 
 std::vector<Quantity> QuantitiesOf(const CollectiveCurve& curve) {
-  const std::string layout = fmt::format("{}x{}", curve.nodes, curve.ranks / curve.nodes);
+  // What one library does says nothing about another's speed on the same link.
+  const std::string layout = fmt::format("{}.{}x{}", curve.backend, curve.nodes, curve.ranks / curve.nodes);
   const std::string source =
       fmt::format("{} of {} ranks over {}", curve.collective, curve.ranks, curve.backend);
   std::vector<Quantity> found;

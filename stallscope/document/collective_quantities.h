@@ -7,9 +7,9 @@
 
 namespace stallscope {
 
-/// What machines are compared by, for N machines with D ranks each: allreduce.NxD.bus_bandwidth at the
-/// largest message and allreduce.NxD.latency at the smallest one, link.NxD.bandwidth and link.NxD.latency of
-/// the fit.
+/// What machines are compared by, for N machines with D ranks each: allreduce.BACKEND.NxD.bus_bandwidth at
+/// the largest message and allreduce.BACKEND.NxD.latency at the smallest one, link.BACKEND.NxD.bandwidth and
+/// link.BACKEND.NxD.latency of the fit.
 std::vector<Quantity> QuantitiesOf(const CollectiveCurve& curve);
 
 }  // namespace stallscope

@@ -16,6 +16,9 @@ constexpr int kNameColumns = 29;
 constexpr int kValueColumns = 24;
 constexpr int kExpectedColumns = 11;
 constexpr int kShareColumns = 8;
+constexpr int kSizeColumns = 12;
+constexpr int kTimeColumns = 13;
+constexpr int kRateColumns = 17;
 constexpr std::int64_t kKibi = 1024;
 
 std::string OneValue(double value, const std::string& unit) {
@@ -82,6 +85,7 @@ class CardPrinter {
   void Print() {
     PrintFacts();
     PrintQuantities();
+    if (!card_.collectives.empty()) PrintCurve(card_.collectives.back());
     if (card_.watch) PrintWatch(*card_.watch);
     if (card_.expectation) PrintExpectation(*card_.expectation);
   }
@@ -126,6 +130,36 @@ class CardPrinter {
       Line(fmt::format("means over {} rounds, with 95 % intervals; stopped by {}", card_.rounds,
                        card_.stopped_by));
     }
+  }
+
+  /// The one with the most ranks; the others are in the document.
+  void PrintCurve(const CollectiveCurve& curve) {
+    const std::string where =
+        curve.nodes == 1 ? "in this machine" : fmt::format("on {} machines", curve.nodes);
+    out_ << '\n' << Paint("1", fmt::format("all-reduce of {} ranks {}", curve.ranks, where)) << '\n';
+    CurveRow("message", "time", "algorithm", "bus");
+    for (const CollectivePoint& point : curve.points) {
+      CurveRow(FormatBytes(static_cast<double>(point.bytes)), FormatSeconds(point.time_s.mean),
+               FormatBytes(point.algorithm_bytes_per_s) + "/s", FormatBytes(point.bus_bytes_per_s) + "/s");
+    }
+    for (const AbsentSize& size : curve.absent) {
+      Line(fmt::format("no {}: {}", FormatBytes(static_cast<double>(size.bytes)), size.reason));
+    }
+    if (curve.fit) {
+      const std::string rate =
+          curve.fit->bytes_per_s ? QuantityText(*curve.fit->bytes_per_s, "B/s", style_) : "no bandwidth";
+      Line(fmt::format("link: latency {}, {}; the fit errs by {:.0f} % in the median, {:.0f} % at most",
+                       QuantityText(curve.fit->latency_s, "s", style_), rate, 100 * curve.fit->median_error,
+                       100 * curve.fit->worst_error));
+    } else if (curve.no_fit) {
+      Line("no fit: " + *curve.no_fit);
+    }
+  }
+
+  void CurveRow(const std::string& size, const std::string& time, const std::string& algorithm,
+                const std::string& bus) {
+    out_ << PadLeft(size, kSizeColumns) << PadLeft(time, kTimeColumns) << PadLeft(algorithm, kRateColumns)
+         << PadLeft(bus, kRateColumns) << '\n';
   }
 
   void PrintWatch(const WatchResult& watch) {
