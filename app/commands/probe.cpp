@@ -36,8 +36,9 @@ void Enforce(const MachineCard& card) {
     return std::any_of(lines.begin(), lines.end(), [&](const auto& line) { return line.verdict == verdict; });
   };
   if (has(kMissed)) {
-    throw Error(ExpectationVerdict(*card.expectation),
-                "look at the lines above, or allow more with --fail-below", kExitThresholdMissed);
+    std::string what = ExpectationVerdict(*card.expectation);
+    what.pop_back();  // errors end without a full stop
+    throw Error(what, "look at the lines above, or allow more with --fail-below", kExitThresholdMissed);
   }
   if (!has(kMet) && !has(kUnsure)) {
     throw Error(fmt::format("this card and {} have no quantity in common", card.expectation->of),

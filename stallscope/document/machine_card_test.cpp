@@ -40,6 +40,18 @@ TEST(MachineCard, WhatIsReadIsWrittenAgainTheSame) {
   EXPECT_EQ(Violation(Json::parse(ToJson(GoldenCard()))), "");
 }
 
+TEST(MachineCard, WhatIsAbsentIsReadAgainWithItsReason) {
+  MachineCard card = GoldenCard();
+  card.disk.reset();
+  card.absent = {{"disk", "'/dev/shm' lies on tmpfs, which is memory"}};
+  const MachineCard again = MachineCardFromJson(ToJson(card), "card.json");
+  EXPECT_FALSE(again.disk);
+  ASSERT_EQ(again.absent.size(), 1U);
+  EXPECT_EQ(again.absent[0].part, "disk");
+  EXPECT_EQ(again.absent[0].reason, card.absent[0].reason);
+  EXPECT_EQ(Violation(Json::parse(ToJson(card))), "");
+}
+
 TEST(MachineCard, AnEmptyOneObeysTheSchemaAndHasNoQuantities) {
   MachineCard card;
   card.stopped_by = "end";

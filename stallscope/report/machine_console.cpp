@@ -12,10 +12,10 @@
 namespace stallscope {
 namespace {
 
-constexpr int kNameColumns = 29;
-constexpr int kValueColumns = 24;
+constexpr int kNameColumns = 33;
+constexpr int kValueColumns = 21;
 constexpr int kExpectedColumns = 11;
-constexpr int kShareColumns = 8;
+constexpr int kShareColumns = 7;
 constexpr int kSizeColumns = 12;
 constexpr int kTimeColumns = 13;
 constexpr int kRateColumns = 17;

@@ -31,15 +31,21 @@ TEST(MachineConsole, SaysWhatTheMachineIsAndWhatWasMeasured) {
   EXPECT_THAT(text, HasSubstr("PCIe x16 of x16 generation 4, 1 of 2 NVLinks up"));
   EXPECT_THAT(text, HasSubstr("ens32: ena, up, 100 Gbit, MTU 9001"));
   EXPECT_THAT(text, HasSubstr("docker0: virtual, down, reports no speed"));
-  EXPECT_THAT(text, HasSubstr("memory.triad.all_cores               160 GB/s ± 3.1 %"));
+  EXPECT_THAT(text, HasSubstr("memory.triad.all_cores                160 GB/s ± 3.1 %"));
   EXPECT_THAT(text, HasSubstr("all-reduce of 2 ranks in this machine"));
   EXPECT_THAT(text, HasSubstr("1.05 MB      1.00 ms        1.05 GB/s        1.05 GB/s"));
-  EXPECT_THAT(text, HasSubstr("no collectives: it was not asked for"));
+}
+
+TEST(MachineConsole, SaysWhatIsAbsentAndWhy) {
+  MachineCard card = GoldenCard();
+  card.disk.reset();
+  card.absent = {{"disk", "it was not asked for"}};
+  EXPECT_THAT(Printed(card), HasSubstr("no disk: it was not asked for"));
 }
 
 TEST(MachineConsole, NamesWhatWasMissedAndWhatDrifted) {
   const std::string text = Printed(GoldenCard());
-  EXPECT_THAT(text, HasSubstr("decode.one_core                       -12.5 % ± 6.2 %  fell"));
+  EXPECT_THAT(text, HasSubstr("decode.one_core                        -12.5 % ± 6.2 %  fell"));
   EXPECT_THAT(text, HasSubstr("outlier: decode.one_core at 3 min 30 s: 50 % of its median"));
   EXPECT_THAT(text, HasSubstr("1 of 1 quantities: gpu.count (25 %) below 75 % of p4d.24xlarge; 1 could not"));
 }

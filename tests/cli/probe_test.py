@@ -132,12 +132,22 @@ class Expect(CommandTest):
         missed = [q for q, verdict in self.verdicts().items() if verdict == "missed"]
         self.assertEqual(missed, ["gpu.count", "gpu.pcie_width"])
 
+    def test_a_machine_of_the_catalog_is_expected_by_its_name(self):
+        # The golden card has 2 GPUs and 12 threads; a p4d.24xlarge 8 and 96, and 1152 GiB, of which 80 % are 922.
+        result = self.judge(self.write("found.json"), "p4d.24xlarge")
+        self.assertEqual(result.returncode, 4, result.stderr)
+        verdicts = self.verdicts()
+        self.assertEqual((verdicts["gpu.count"], verdicts["threads"]), ("missed", "missed"))
+        self.assertEqual(verdicts["memory_bytes"], "met")
+        self.assertNotIn("decode.one_core", verdicts)
+        self.assert_one_error(self.judge("found.json", "p4d.24xlagre"), "p4d.24xlagre", "p4d.24xlarge")
+
     def test_cards_without_a_common_quantity_are_no_pass(self):
         def keep_only(*names):
             def change(card):
                 for name in ("decode", "memory", "disk", "cloud", "watch"):
                     card.pop(name)
-                card["gpus"], card["interfaces"] = [], []
+                card["gpus"], card["interfaces"], card["collectives"] = [], [], []
                 card["host"].pop("memory_bytes")
                 card["topology"] = {"caches": [], "pci_devices": [], **{name: 2 for name in names}}
 
