@@ -13,7 +13,6 @@ namespace {
 /// What one of several flows has while all are under way, each by its own route: the busiest way's share.
 struct SharedRoutes {
   std::vector<int> load;
-  Seconds latency{0};
 
   explicit SharedRoutes(const Topology& machine) : load(2 * machine.wires.size(), 0) {}
   void Add(const Route& route) {
@@ -42,12 +41,12 @@ int NicFor(const Topology& machine, int gpu, const std::vector<int>& nics,
   return chosen;
 }
 
-Link PlanCross(const Topology& machine, const Network& network) {
+void PlanCross(const Topology& machine, const Network& network, MachinePlan& plan) {
   const std::vector<int> gpus = machine.All(Part::kGpu);
   const std::vector<int> nics = machine.All(Part::kNic);
   std::vector<int> gpus_of_nic(nics.size(), 0);
   SharedRoutes shared(machine);
-  Seconds latency{0};
+  Seconds nearest{std::numeric_limits<double>::infinity()};
   for (const int gpu : gpus) {
     const int nic = NicFor(machine, gpu, nics, gpus_of_nic);
     ++gpus_of_nic[nic];
@@ -55,13 +54,15 @@ Link PlanCross(const Topology& machine, const Network& network) {
     const Route in = RouteBetween(machine, nics[nic], gpu);
     shared.Add(out);
     shared.Add(in);
-    latency = std::max(latency, out.latency + network.interface.latency + in.latency);
+    const Seconds latency = out.latency + network.interface.latency + in.latency;
+    nearest = std::min(nearest, latency);
+    plan.farthest_latency = std::max(plan.farthest_latency, latency);
   }
   double share = shared.LeastShare(machine);
   for (const int count : gpus_of_nic) {
     if (count > 0) share = std::min(share, SharedBy(network, count).bandwidth.value / count);
   }
-  return {.latency = latency, .bandwidth = {share * static_cast<double>(gpus.size())}};
+  plan.cross = Link{.latency = nearest, .bandwidth = {share * static_cast<double>(gpus.size())}};
 }
 
 Link PlanHost(const Topology& machine) {
@@ -87,7 +88,11 @@ const T& Connected(const std::optional<T>& part) {
 }
 
 Seconds CrossTime(Bytes payload, const MachinePlan& plan, int machines) {
-  return machines == 1 ? Seconds(0) : RingAllReduceTime(payload, machines, Connected(plan.cross));
+  if (machines == 1) return Seconds(0);
+  const Link& near = Connected(plan.cross);
+  const Link far{.latency = plan.farthest_latency, .bandwidth = near.bandwidth};
+  return std::max(RingAllReduceTime(payload, machines, near),
+                  RingAllReduceTime({payload.value / plan.gpus}, machines, far));
 }
 
 }  // namespace
@@ -97,7 +102,7 @@ MachinePlan PlanMachine(const Topology& machine, const Network& network, PeerAcc
   plan.gpus = plan.inside.gpus;
   if (!machine.All(Part::kNic).empty()) {
     plan.across = PlanRingsAcross(machine, network, peer_access);
-    plan.cross = PlanCross(machine, network);
+    PlanCross(machine, network, plan);
   }
   if (!machine.All(Part::kHost).empty()) plan.host = PlanHost(machine);
   return plan;
@@ -124,7 +129,8 @@ Seconds TreeAllReduceTime(Bytes payload, const MachinePlan& plan, int machines, 
   const Bytes first{std::min(piece.value, payload.value / 2)};
   const Bytes both{2 * first.value};
   const Bytes rest{payload.value - both.value};
-  const Seconds latency = 2.0 * (chain / plan.gpus * plan.inside.lap_latency + depth * cross.latency);
+  const RingPlan& ring = depth == 0 ? plan.inside : Connected(plan.across);
+  const Seconds latency = 2.0 * (ring.chain_latency + depth * ring.closing_latency);
   // Both halves share the chain; every level of a tree but the highest has two senders for one receiver.
   const double levels = std::max(0, 2 * depth - 1);
   const Seconds fill = 2.0 * (chain * (both / plan.inside.bandwidth) + levels * (first / cross.bandwidth));

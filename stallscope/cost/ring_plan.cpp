@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <optional>
 
 #include "stallscope/base/error.h"
@@ -76,6 +77,26 @@ std::vector<double> Utilisation(const std::vector<HoppedRing>& rings, const std:
   return used;
 }
 
+/// Sums over the hops of a ring, of the ring where each is largest.
+struct Laps {
+  double lap = 0;
+  double way = 0;  // two laps less the two cheapest neighbours
+  double chain = 0;
+  double closing = 0;
+
+  void Add(const std::vector<double>& hops) {
+    const double sum = std::accumulate(hops.begin(), hops.end(), 0.0);
+    double cheapest = std::numeric_limits<double>::infinity();
+    for (std::size_t i = 0; i < hops.size(); ++i) {
+      cheapest = std::min(cheapest, hops[i] + hops[(i + 1) % hops.size()]);
+    }
+    lap = std::max(lap, sum);
+    way = std::max(way, 2 * sum - cheapest);
+    chain = std::max(chain, std::accumulate(hops.begin(), hops.end() - 1, 0.0));
+    closing = std::max(closing, hops.back());
+  }
+};
+
 RingPlan Summarise(int gpus, const std::vector<HoppedRing>& rings, const std::vector<double>& capacity) {
   RingPlan plan{.gpus = gpus, .bandwidth = {0}};
   for (const HoppedRing& found : rings) {
@@ -83,29 +104,26 @@ RingPlan Summarise(int gpus, const std::vector<HoppedRing>& rings, const std::ve
     plan.bandwidth.value += found.ring.bandwidth.value;
   }
   const std::vector<double> used = Utilisation(rings, capacity);
-  plan.spared_latency = Seconds(std::numeric_limits<double>::infinity());
-  plan.spared_s_per_byte = std::numeric_limits<double>::infinity();
+  Laps latency, transfer;
   for (const HoppedRing& found : rings) {
-    std::vector<double> s_per_byte;
-    Seconds latency{0};
-    double lap = 0;
+    std::vector<double> latencies, s_per_byte;
     for (const Hop& hop : found.hops) {
       double busiest = 0;
       for (const Way way : hop.ways) busiest = std::max(busiest, used[way]);
+      latencies.push_back(hop.latency.count());
       s_per_byte.push_back(busiest / plan.bandwidth.value);
-      lap += s_per_byte.back();
-      latency += hop.latency;
       const bool limits = busiest >= 1 - 1e-9;
       if (limits) plan.slowest_latency = std::max(plan.slowest_latency, hop.latency);
     }
-    plan.lap_latency = std::max(plan.lap_latency, latency);
-    plan.lap_s_per_byte = std::max(plan.lap_s_per_byte, lap);
-    for (std::size_t i = 0; i < found.hops.size(); ++i) {
-      const std::size_t next = (i + 1) % found.hops.size();
-      plan.spared_latency = std::min(plan.spared_latency, found.hops[i].latency + found.hops[next].latency);
-      plan.spared_s_per_byte = std::min(plan.spared_s_per_byte, s_per_byte[i] + s_per_byte[next]);
-    }
+    latency.Add(latencies);
+    transfer.Add(s_per_byte);
   }
+  plan.lap_latency = Seconds(latency.lap);
+  plan.spared_latency = Seconds(2 * latency.lap - latency.way);
+  plan.chain_latency = Seconds(latency.chain);
+  plan.closing_latency = Seconds(latency.closing);
+  plan.lap_s_per_byte = transfer.lap;
+  plan.spared_s_per_byte = 2 * transfer.lap - transfer.way;
   return plan;
 }
 

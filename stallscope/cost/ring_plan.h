@@ -20,7 +20,7 @@ struct Ring {
 };
 
 /// The rings of one machine, found once; after that a prediction is a few multiplications.
-/// Parallel rings share a payload in proportion to their bandwidth.
+/// Parallel rings share a payload in proportion to their bandwidth; where they differ, the slowest is meant.
 struct RingPlan {
   int gpus = 1;
   std::vector<Ring> rings;
@@ -30,7 +30,11 @@ struct RingPlan {
   /// Once around: latency, and seconds per byte of a chunk that passes every hop of this machine.
   Seconds lap_latency{0};
   double lap_s_per_byte = 0;
-  /// A chunk travels two laps less two hops: those of the two cheapest neighbouring hops.
+  /// The latency from the first GPU of a ring to its last, and that of the hop that closes it (or leads on to
+  /// the next machine).
+  Seconds chain_latency{0};
+  Seconds closing_latency{0};
+  /// A chunk travels two laps less two hops: the two cheapest neighbouring ones.
   Seconds spared_latency{0};
   double spared_s_per_byte = 0;
 };

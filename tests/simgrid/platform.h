@@ -6,12 +6,14 @@
 
 namespace stallscope::simulated {
 
-/// One message of a collective: it starts when those that it waits for have arrived.
+/// One message of a collective. It starts when those that it waits for have arrived, and when the last byte
+/// of the one before it, from the same sender to the same receiver, has left.
 struct Message {
   int from = 0;
   int to = 0;
   double bytes = 0;
   std::vector<int> after;  ///< earlier messages of the same schedule
+  int stream = 0;          ///< of this sender to this receiver
 };
 using Schedule = std::vector<Message>;
 

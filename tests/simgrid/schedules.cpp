@@ -13,19 +13,15 @@ int Add(Schedule& schedule, Message message) {
 }  // namespace
 
 Awaited AddRing(Schedule& schedule, const std::vector<int>& ring, int steps, double chunk,
-                const Awaited& before) {
+                const Awaited& before, int stream) {
   const int ranks = static_cast<int>(ring.size());
   Awaited ready = before;
   ready.resize(ranks);
-  std::vector<std::vector<int>> sent(ranks);
   for (int step = 0; step < steps; ++step) {
     Awaited received(ranks);
     for (int rank = 0; rank < ranks; ++rank) {
       const int next = (rank + 1) % ranks;
-      std::vector<int> after = ready[rank];
-      if (step >= kSlots) after.push_back(sent[rank][step - kSlots]);
-      sent[rank].push_back(Add(schedule, {ring[rank], ring[next], chunk, std::move(after)}));
-      received[next] = {sent[rank].back()};
+      received[next] = {Add(schedule, {ring[rank], ring[next], chunk, ready[rank], stream})};
       // What it adds to the sum is there when its own earlier phase is done.
       if (!before.empty())
         received[next].insert(received[next].end(), before[next].begin(), before[next].end());
@@ -35,8 +31,8 @@ Awaited AddRing(Schedule& schedule, const std::vector<int>& ring, int steps, dou
   return ready;
 }
 
-void AddTree(Schedule& schedule, const std::vector<int>& ranks, const std::vector<int>& parent, int pieces,
-             double piece) {
+void AddTree(Schedule& schedule, const std::vector<int>& ranks, const std::vector<int>& parent,
+             double payload, double piece, int tree) {
   const int count = static_cast<int>(ranks.size());
   std::vector<std::vector<int>> children(count);
   std::vector<int> top_down;
@@ -49,10 +45,11 @@ void AddTree(Schedule& schedule, const std::vector<int>& ranks, const std::vecto
     top_down.insert(top_down.end(), children[top_down[i]].begin(), children[top_down[i]].end());
   }
   std::vector<std::vector<int>> up(count), down(count);
-  for (int k = 0; k < pieces; ++k) {
-    const auto message = [&](int from, int to, std::vector<int> after, std::vector<int>& sent) {
-      if (k >= kSlots) after.push_back(sent[k - kSlots]);
-      sent.push_back(Add(schedule, {ranks[from], ranks[to], piece, std::move(after)}));
+  int k = 0;
+  for (double left = payload; left > 0; left -= piece, ++k) {
+    const auto message = [&](int from, int to, std::vector<int> after, std::vector<int>& sent, int stream) {
+      sent.push_back(
+          Add(schedule, {ranks[from], ranks[to], std::min(piece, left), std::move(after), stream}));
     };
     const auto arrived = [&](int rank) {
       std::vector<int> after;
@@ -60,12 +57,13 @@ void AddTree(Schedule& schedule, const std::vector<int>& ranks, const std::vecto
       return after;
     };
     for (int i = count - 1; i > 0; --i) {
-      message(top_down[i], parent[top_down[i]], arrived(top_down[i]), up[top_down[i]]);
+      message(top_down[i], parent[top_down[i]], arrived(top_down[i]), up[top_down[i]], 2 * tree);
     }
     for (int i = 1; i < count; ++i) {
       const int rank = top_down[i];
       const int from = parent[rank];
-      message(from, rank, from == root ? arrived(root) : std::vector<int>{down[from][k]}, down[rank]);
+      message(from, rank, from == root ? arrived(root) : std::vector<int>{down[from][k]}, down[rank],
+              2 * tree + 1);
     }
   }
 }

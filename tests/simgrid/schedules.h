@@ -6,20 +6,18 @@
 
 namespace stallscope::simulated {
 
-/// Messages that one sender has under way to one receiver: NCCL's eight slots.
-inline constexpr int kSlots = 8;
-
 /// By rank: messages that it waits for.
 using Awaited = std::vector<std::vector<int>>;
 
 /// `steps` rounds around a ring: every rank sends its own chunk on, then what it has received.
 /// Returns what each rank has to have received in the end.
 Awaited AddRing(Schedule& schedule, const std::vector<int>& ring, int steps, double chunk,
-                const Awaited& before);
+                const Awaited& before, int stream = 0);
 
-/// Up to the root (parent -1) and down again, in equal pieces.
-void AddTree(Schedule& schedule, const std::vector<int>& ranks, const std::vector<int>& parent, int pieces,
-             double piece);
+/// Up to the root (parent -1) and down again, in pieces of at most `piece` bytes; trees of one schedule have
+/// different numbers.
+void AddTree(Schedule& schedule, const std::vector<int>& ranks, const std::vector<int>& parent,
+             double payload, double piece, int tree);
 
 /// Binomial tree up and down, whole payloads.
 void AddBinomial(Schedule& schedule, const std::vector<int>& ranks, double payload);

@@ -1,7 +1,6 @@
 #include "tests/simgrid/setup.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "stallscope/cost/parameter_server.h"
 #include "tests/simgrid/schedules.h"
@@ -77,7 +76,7 @@ Setup& Setup::Hierarchical(int pieces) {
         Awaited before = gathered[m];
         before.resize(plan_.gpus);
         for (int g = 0; g < plan_.gpus; ++g) Join(before[g], crossed[g][m]);
-        gathered[m] = AddRing(schedule, inside[m], plan_.gpus - 1, part, before);
+        gathered[m] = AddRing(schedule, inside[m], plan_.gpus - 1, part, before, 1);
       }
     }
     return cost::HierarchicalAllReduceTime(payload, plan_, machines_, pieces);
@@ -104,9 +103,9 @@ Setup& Setup::Tree() {
   ConnectToParents(cluster, ranks, parents[0], {});
   ConnectToParents(cluster, ranks, parents[1], parents[0]);
   Fill("tree", [&](Bytes payload, Schedule& schedule) {
-    const double half = payload.value / 2;
-    const int pieces = std::max(1, static_cast<int>(std::ceil(half / cost::kPipelinePiece.value)));
-    for (const std::vector<int>& parent : parents) AddTree(schedule, ranks, parent, pieces, half / pieces);
+    for (int t = 0; t < 2; ++t) {
+      AddTree(schedule, ranks, parents[t], payload.value / 2, cost::kPipelinePiece.value, t);
+    }
     return cost::TreeAllReduceTime(payload, plan_, machines_);
   });
   return *this;
@@ -143,7 +142,8 @@ Setup& Setup::Servers(int servers, bool colocated) {
     }
   }
   const std::string where = colocated ? " beside them" : "";
-  Fill(std::to_string(workers) + " workers, " + std::to_string(servers) + " servers" + where,
+  Fill(std::to_string(workers) + " workers, " + std::to_string(servers) +
+           (servers == 1 ? " server" : " servers") + where,
        [&](Bytes payload, Schedule& schedule) {
          AddServers(schedule, worker_ends, server_ends, payload.value / servers, colocated);
          return cost::ParameterServerTime(payload, {.workers = workers,
