@@ -11,6 +11,7 @@ std::span<const Command> Commands() {
       Command{"doctor", "Measure", "what can this machine measure, and what to fix?", DeclareDoctor},
       Command{"compare", "Look", "which of several profiles is faster, and where?", DeclareCompare},
       Command{"report", "Look", "a finished profile as text, or as a page for the browser", DeclareReport},
+      Command{"catalog", "Data", "machines, GPUs, prices and measured bandwidth", DeclareCatalog},
       Command{"dataset", "Data", "make, inspect and read data to measure with", DeclareDataset},
       Command{"store", "Data", "the documents of earlier runs", DeclareStore},
   };

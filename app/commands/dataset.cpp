@@ -7,6 +7,7 @@
 
 #include "app/command.h"
 #include "app/document_header.h"
+#include "app/subcommands.h"
 #include "stallscope/base/error.h"
 #include "stallscope/supervise/cpu_sets.h"
 
@@ -44,20 +45,9 @@ void CheckCount(std::int64_t value, std::int64_t least, std::int64_t most, const
 }
 
 std::function<int()> DeclareDataset(CLI::App& app, const std::vector<std::string>& argv) {
-  app.require_subcommand(1);
-  auto chosen = std::make_shared<std::vector<std::pair<CLI::App*, std::function<int()>>>>();
-  for (const Command& command : kDatasetCommands) {
-    CLI::App* subcommand = app.add_subcommand(command.name, command.summary)->group(command.group);
-    chosen->emplace_back(subcommand, command.declare(*subcommand, argv));
-  }
   app.footer(
       "Example: stallscope dataset make /data/photos --images 2000 && stallscope dataset read /data/photos");
-  return [chosen]() -> int {
-    for (const auto& [subcommand, run] : *chosen) {
-      if (subcommand->parsed()) return run();
-    }
-    return kExitUsage;
-  };
+  return DeclareSubcommands(app, argv, kDatasetCommands);
 }
 
 }  // namespace stallscope

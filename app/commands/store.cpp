@@ -10,6 +10,7 @@
 #include "app/command.h"
 #include "app/document_header.h"
 #include "app/output.h"
+#include "app/subcommands.h"
 #include "stallscope/base/error.h"
 #include "stallscope/base/units.h"
 
@@ -129,19 +130,8 @@ constexpr std::array kStoreCommands = {
 }  // namespace
 
 std::function<int()> DeclareStore(CLI::App& app, const std::vector<std::string>& argv) {
-  app.require_subcommand(1);
-  auto chosen = std::make_shared<std::vector<std::pair<CLI::App*, std::function<int()>>>>();
-  for (const Command& command : kStoreCommands) {
-    CLI::App* subcommand = app.add_subcommand(command.name, command.summary)->group(command.group);
-    chosen->emplace_back(subcommand, command.declare(*subcommand, argv));
-  }
   app.footer("Example: stallscope compare $(stallscope store path)/*-resnet18-*.json");
-  return [chosen]() -> int {
-    for (const auto& [subcommand, run] : *chosen) {
-      if (subcommand->parsed()) return run();
-    }
-    return kExitUsage;
-  };
+  return DeclareSubcommands(app, argv, kStoreCommands);
 }
 
 }  // namespace stallscope
