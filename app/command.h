@@ -20,6 +20,7 @@ std::span<const Command> Commands();
 
 std::function<int()> DeclareRun(CLI::App& app, const std::vector<std::string>& argv);
 std::function<int()> DeclareProfile(CLI::App& app, const std::vector<std::string>& argv);
+std::function<int()> DeclareProbe(CLI::App& app, const std::vector<std::string>& argv);
 std::function<int()> DeclareDoctor(CLI::App& app, const std::vector<std::string>& argv);
 std::function<int()> DeclareCompare(CLI::App& app, const std::vector<std::string>& argv);
 std::function<int()> DeclareReport(CLI::App& app, const std::vector<std::string>& argv);

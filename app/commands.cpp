@@ -8,9 +8,11 @@ std::span<const Command> Commands() {
   static const std::array kCommands = {
       Command{"run", "Measure", "where does your own PyTorch program wait? (unedited)", DeclareRun},
       Command{"profile", "Measure", "where does a training step wait on this machine?", DeclareProfile},
+      Command{"probe", "Measure", "what is this machine, and is it healthy?", DeclareProbe},
       Command{"doctor", "Measure", "what can this machine measure, and what to fix?", DeclareDoctor},
       Command{"compare", "Look", "which of several profiles is faster, and where?", DeclareCompare},
-      Command{"report", "Look", "a finished profile as text, or as a page for the browser", DeclareReport},
+      Command{"report", "Look", "a finished profile or machine card as text, or as a page for the browser",
+              DeclareReport},
       Command{"catalog", "Data", "machines, GPUs, prices and measured bandwidth", DeclareCatalog},
       Command{"dataset", "Data", "make, inspect and read data to measure with", DeclareDataset},
       Command{"store", "Data", "the documents of earlier runs", DeclareStore},

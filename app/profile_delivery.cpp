@@ -15,27 +15,12 @@
 #include "stallscope/report/console.h"
 
 namespace stallscope {
-namespace {
 
-/// A store that does not work costs a warning, not the profile.
-void Keep(const Profile& profile, const std::string& text, const std::filesystem::path& folder,
-          const LadderOptions& options) {
-  try {
-    const Store store(StoreFolder(options.store, ProcessEnvironment()));
-    store.Add(text, profile.created, "profile", profile.workload.model);
-  } catch (const Error& e) {
-    Say(options.output, fmt::format("warning: the profile is in {}, but not in the store: {}; {}",
-                                    (folder / "profile.json").string(), e.what(), e.hint));
-  }
-}
-
-}  // namespace
-
-OutputFolder MakeOutputFolder(const LadderOptions& options) {
-  const std::filesystem::path folder = options.out.empty() ? "stallscope-" + LocalTimeStamp() : options.out;
+OutputFolder MakeOutputFolder(const std::string& out, bool force) {
+  const std::filesystem::path folder = out.empty() ? "stallscope-" + LocalTimeStamp() : out;
   std::error_code code;
   const bool exists = std::filesystem::exists(folder, code);
-  if (exists && !options.force) {
+  if (exists && !force) {
     throw UsageError("--out " + folder.string() + " exists already",
                      "choose another folder, or overwrite its results with --force");
   }
@@ -45,6 +30,20 @@ OutputFolder MakeOutputFolder(const LadderOptions& options) {
                      "give --out a folder that you may write to");
   }
   return {.path = folder, .is_new = !exists};
+}
+
+OutputFolder MakeOutputFolder(const LadderOptions& options) {
+  return MakeOutputFolder(options.out, options.force);
+}
+
+void KeepInStore(const std::string& text, const Keepsake& what, const std::string& store,
+                 const OutputOptions& output) {
+  try {
+    Store(StoreFolder(store, ProcessEnvironment())).Add(text, what.created, what.kind, what.label);
+  } catch (const Error& e) {
+    Say(output, fmt::format("warning: the {} is in {}, but not in the store: {}; {}", what.kind,
+                            what.file.string(), e.what(), e.hint));
+  }
 }
 
 void DeliverProfile(const Profile& profile, const std::filesystem::path& folder,
@@ -63,7 +62,10 @@ void DeliverProfile(const Profile& profile, const std::filesystem::path& folder,
                                           lost->hint, folder.string()));
   }
   if (!options.html.empty()) WritePage(options.html, profile);
-  if (options.keep_in_store) Keep(profile, text, folder, options);
+  if (options.keep_in_store) {
+    KeepInStore(text, {profile.created, "profile", profile.workload.model, folder / "profile.json"},
+                options.store, options.output);
+  }
 }
 
 void Say(const OutputOptions& output, const std::string& line) {

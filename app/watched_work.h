@@ -21,6 +21,9 @@ class WatchedWork {
   /// What the command exits with where a signal has come.
   std::optional<ExitCode> interrupted();
 
+  /// For others that wait for signals: a process has one inbox.
+  SignalInbox& signals() { return signals_; }
+
  private:
   StatusLine status_;
   SignalInbox signals_;

@@ -18,23 +18,9 @@ void AddOption(CLI::App& app, const char* name, Value& value, const char* type, 
 
 }  // namespace
 
-Seconds ReadDuration(const std::string& text, const char* flag) {
-  const auto duration = ParseDuration(text);
-  if (!duration || duration->count() <= 0) {
-    throw UsageError(fmt::format("{} '{}' is no duration", flag, text), "write it as 90s, 10m or 1h");
-  }
-  return *duration;
-}
-
 void LadderFlags::DeclareLaunch(CLI::App& app, LadderOptions& options, const char* group,
                                 const char* ranks_help) {
-  LaunchRequest& launch = options.launch;
-  AddOption(app, "--nproc-per-node", launch.nproc_per_node, "N", group, ranks_help);
-  AddOption(app, "--nnodes", launch.nnodes, "N", group, "machines; run the command once on each");
-  AddOption(app, "--node-rank", launch.node_rank, "R", group, "this machine's number, from 0");
-  AddOption(app, "--master-addr", launch.master_addr, "ADDR", group,
-            "address of the machine with --node-rank 0");
-  AddOption(app, "--master-port", launch.master_port, "PORT", group, "a free port there (default 29500)");
+  DeclareLaunchRequest(app, options.launch, group, ranks_help);
   AddOption(app, "--emulate", emulate, "SPEC", group,
             "machines made out of this one: nodes=2,bandwidth=1Gbit[,disk=100MB/s]");
 }

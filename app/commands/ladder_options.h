@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/commands/emulate.h"
+#include "app/commands/launch_flags.h"
 #include "app/output.h"
 #include "stallscope/base/units.h"
 #include "stallscope/engine/launch_plan.h"
@@ -47,8 +48,5 @@ struct LadderFlags {
   /// Throws UsageError that names the flag. `overwrites`: whether an existing page may be replaced.
   void Read(LadderOptions& options, bool overwrites) const;
 };
-
-/// Throws UsageError that names the flag.
-Seconds ReadDuration(const std::string& text, const char* flag);
 
 }  // namespace stallscope

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <iostream>
 
+#include "app/commands/engine_ranks.h"
 #include "app/commands/profile_job.h"
 #include "app/document_header.h"
 #include "app/profile_delivery.h"
@@ -67,8 +68,8 @@ int ProfileJob::SelfTest(const std::filesystem::path& folder) {
   JobMeeting meeting(plan_, options_.join_timeout, watchdog_, Interrupted());
   Say(options_.output, fmt::format("injecting stalls of known size into {}: about {}",
                                    options_.WorkloadName(), FormatDuration(options_.max_time)));
-  RankTeam team(RankStarts(folder / "log", meeting.config(), meeting.address()), signals_, watchdog_);
-  const WorkloadFacts facts = WaitUntilReady(team, meeting);
+  RankTeam team(RankStarts(folder / "log", meeting), signals_, watchdog_);
+  const WorkloadFacts facts = WorkloadFactsFromJson(WaitForRanks(team, meeting));
 
   Arranger arranger(*machines_, *emulate.bandwidth);
   const MeasureOptions measure = MeasureOptionsFor(RungsOfJob(plan_, options_), folder);

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "app/commands/engine_ranks.h"
 #include "app/engine_path.h"
 #include "app/profile_delivery.h"
 #include "app/profile_file.h"
@@ -26,15 +27,8 @@
 namespace stallscope {
 namespace {
 
-/// Building a large network takes time, and other machines are started by hand.
-constexpr Seconds kUntilReady{900};
 /// More would decode faster than anybody trains; who wants them says --workers.
 constexpr int kMostDefaultWorkers = 8;
-
-/// The cores of one rank. A launcher that pins its ranks has left us only our own already.
-std::vector<int> CoresOf(int local_rank, int devices_per_node) {
-  return DivideCpus(AllowedCpus(), devices_per_node).sets.at(static_cast<std::size_t>(local_rank));
-}
 
 }  // namespace
 
@@ -60,8 +54,8 @@ int ProfileJob::Lead(const std::filesystem::path& folder) {
       fmt::format("profiling {}: {} rank{}, at most {}; results go to {}", options_.WorkloadName(),
                   plan_.world_size, plan_.world_size == 1 ? "" : "s", FormatDuration(options_.max_time),
                   folder.string()));
-  RankTeam team(RankStarts(folder / "log", meeting.config(), meeting.address()), signals_, watchdog_);
-  const WorkloadFacts facts = WaitUntilReady(team, meeting);
+  RankTeam team(RankStarts(folder / "log", meeting), signals_, watchdog_);
+  const WorkloadFacts facts = WorkloadFactsFromJson(WaitForRanks(team, meeting));
   if (machines_) machines_->LimitDisk();
   const Rungs rungs = RungsOfJob(plan_, options_);
   MeasureOptions measure = MeasureOptionsFor(rungs, folder);
@@ -104,8 +98,8 @@ void ProfileJob::AddReference(Profile& profile) const {
 int ProfileJob::Follow() {
   JobMeeting meeting(plan_, options_.join_timeout, watchdog_, Interrupted());
   const TemporaryFolder logs(&watchdog_);
-  RankTeam team(RankStarts(logs.path(), meeting.config(), meeting.address()), signals_, watchdog_);
-  WaitUntilReady(team, meeting);
+  RankTeam team(RankStarts(logs.path(), meeting), signals_, watchdog_);
+  WaitForRanks(team, meeting);
   Say(options_.output,
       fmt::format("rank {} of {} is ready; rank 0's command reports", plan_.rank, plan_.world_size));
   return team.WaitForStop();
@@ -120,49 +114,15 @@ std::function<bool()> ProfileJob::Interrupted() {
   return [this] { return signals_.Read().first().has_value(); };
 }
 
-WorkloadFacts ProfileJob::WaitUntilReady(RankTeam& team, const JobMeeting& meeting) {
-  try {
-    return WorkloadFactsFromJson(team.WaitUntilReady(kUntilReady));
-  } catch (const Error& e) {
-    meeting.Abort(e.what());
-    throw;
-  }
-}
-
 std::vector<RankStart> ProfileJob::RankStarts(const std::filesystem::path& log_folder,
-                                              const MeetingConfig& meeting,
-                                              const std::string& address) const {
+                                              const JobMeeting& meeting) const {
   std::vector<RankStart> starts;
-  for (const int local_rank : plan_.local_ranks) {
-    EngineConfig config;
-    config.rank = plan_.node * plan_.devices_per_node + local_rank;
-    config.world_size = plan_.world_size;
-    config.local_rank = local_rank;
-    config.node = plan_.node;
-    config.address = address;
-    int places = plan_.devices_per_node;
-    if (machines_) {
-      const int node = local_rank / plan_.devices_per_node;
-      config.node = node;
-      config.local_rank = local_rank % plan_.devices_per_node;
-      config.address = NetworkLab::Address(node);
-      config.node_address = NetworkLab::Address(node, LabLink::kInner);
-      places = plan_.world_size;
-    }
-    config.nodes = plan_.nodes;
-    config.devices_per_node = plan_.devices_per_node;
-    config.meeting = meeting;
-    config.interface = options_.interface;
+  for (EngineConfig& config : PlacedRanks(plan_, meeting, options_.interface)) {
     config.training = options_.training;
     config.data = options_.data;
     if (config.data) config.data->workers = Workers();
-    RankStart start = EngineRank(engine_, config);
-    start.child.cpus = CoresOf(local_rank, places);
-    start.child.log_file = log_folder / fmt::format("rank{}.log", config.rank);
-    // A log of an earlier run in the same folder would explain the wrong failure.
-    std::filesystem::remove(start.child.log_file);
-    if (machines_) machines_->Place(config.node, start.child);
-    starts.push_back(std::move(start));
+    starts.push_back(StartOfRank(config, plan_, engine_, log_folder));
+    if (machines_) machines_->Place(config.node, starts.back().child);
   }
   return starts;
 }

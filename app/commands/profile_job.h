@@ -39,10 +39,7 @@ class ProfileJob {
 
  private:
   std::function<bool()> Interrupted();
-  /// What goes wrong is told to the other machines.
-  WorkloadFacts WaitUntilReady(RankTeam& team, const JobMeeting& meeting);
-  std::vector<RankStart> RankStarts(const std::filesystem::path& log_folder, const MeetingConfig& meeting,
-                                    const std::string& address) const;
+  std::vector<RankStart> RankStarts(const std::filesystem::path& log_folder, const JobMeeting& meeting) const;
   MeasureOptions MeasureOptionsFor(const Rungs& rungs, const std::filesystem::path& folder) const;
   /// What a run must share with an earlier one to go on with its rounds.
   Json JobOf(const MeasureOptions& measure) const;

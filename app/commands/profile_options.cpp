@@ -67,9 +67,7 @@ void ProfileFlags::Declare(CLI::App& app) {
   constexpr const char* kLaunch = "Where";
   ladder.DeclareLaunch(app, options, kLaunch,
                        "ranks on this machine, one core set each (default 2, or 1 on one core)");
-  option("--interface", options.interface, "NAME", kLaunch, "network interface between the machines");
-  option("--join-timeout", join_timeout, "TIME", kLaunch,
-         "how long to try to reach the master (default 30s)");
+  DeclareMeeting(app, options.interface, join_timeout, kLaunch);
 
   constexpr const char* kMeasure = "How to measure";
   ladder.DeclareMeasure(app, kMeasure);

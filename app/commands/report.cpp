@@ -6,11 +6,13 @@
 #include <memory>
 
 #include "app/command.h"
+#include "app/machine_file.h"
 #include "app/output.h"
 #include "app/page_file.h"
 #include "app/profile_file.h"
 #include "stallscope/base/error.h"
 #include "stallscope/report/console.h"
+#include "stallscope/report/machine_console.h"
 
 namespace stallscope {
 namespace {
@@ -22,8 +24,19 @@ struct ReportFlags {
   OutputOptions output;
 };
 
+int ReportMachine(const ReportFlags& flags, const MachineCard& card) {
+  if (!flags.html.empty()) {
+    throw UsageError(fmt::format("'{}' is a machine card, and pages are made of profiles", flags.file),
+                     "leave --html out");
+  }
+  if (flags.output.ShowText()) PrintMachine(card, flags.output.StyleOf(STDOUT_FILENO), std::cout);
+  WriteJson(flags.output, ToJson(card));
+  return kExitOk;
+}
+
 int RunReport(const ReportFlags& flags) {
   CheckJsonFile(flags.output);
+  if (const auto card = FindMachineAt(flags.file)) return ReportMachine(flags, *card);
   const std::filesystem::path document = ProfileFileAt(flags.file);
   std::error_code ignored;
   // Not even --force means to lose the measurement.
@@ -47,7 +60,7 @@ int RunReport(const ReportFlags& flags) {
 
 std::function<int()> DeclareReport(CLI::App& app, const std::vector<std::string>& /*argv*/) {
   const auto flags = std::make_shared<ReportFlags>();
-  app.add_option("file", flags->file, "a profile document, or the --out folder that holds one")
+  app.add_option("file", flags->file, "a profile or a machine card, or the --out folder that holds one")
       ->type_name("FILE")
       ->required();
   app.add_option("--html", flags->html,

@@ -235,9 +235,9 @@ TEST(ExpectedQuantities, AHealthyP4dIsDescribedWithBasisAndSource) {
   EXPECT_THAT(expected, Contains(with("threads", 96, kDocumented)));
   EXPECT_THAT(expected, Contains(with("gpu.nvlinks", 12, kDocumented)));
   EXPECT_THAT(expected, Contains(with("network.rate", 50e9, kDocumented)));
-  EXPECT_THAT(expected, Contains(AllOf(Field(&Quantity::name, "allreduce.2x8.bus_bandwidth"),
+  EXPECT_THAT(expected, Contains(AllOf(Field(&Quantity::name, "allreduce.nccl.2x8.bus_bandwidth"),
                                        Field(&Quantity::basis, kMeasured))));
-  EXPECT_THAT(expected, Contains(AllOf(Field(&Quantity::name, "allreduce.2x8.latency"),
+  EXPECT_THAT(expected, Contains(AllOf(Field(&Quantity::name, "allreduce.nccl.2x8.latency"),
                                        Field(&Quantity::higher_is_better, false))));
 }
 

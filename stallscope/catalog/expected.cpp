@@ -68,13 +68,13 @@ void AddCurve(const Catalog& catalog, const Machine& machine, int nodes, List& l
   const AllReduceCurve* curve = catalog.FittedBandwidth(machine.name, nodes);
   if (curve == nullptr) return;
   const int each = static_cast<int>(machine.gpus);
-  list.Add({.name = fmt::format("allreduce.{}x{}.bus_bandwidth", nodes, each),
+  list.Add({.name = fmt::format("allreduce.nccl.{}x{}.bus_bandwidth", nodes, each),
             .unit = "B/s",
             .value = LargestMessageBandwidth(*curve),
             .basis = kMeasured,
             .source = SourceText(catalog, curve->provenance)});
   if (!curve->latency_s) return;
-  list.Add({.name = fmt::format("allreduce.{}x{}.latency", nodes, each),
+  list.Add({.name = fmt::format("allreduce.nccl.{}x{}.latency", nodes, each),
             .unit = "s",
             .value = *curve->latency_s,
             .higher_is_better = false,

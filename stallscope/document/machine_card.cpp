@@ -3,6 +3,7 @@
 #include "stallscope/document/host_json.h"
 #include "stallscope/document/json_fields.h"
 #include "stallscope/document/machine_facts_json.h"
+#include "stallscope/document/machine_verdicts_json.h"
 
 namespace stallscope {
 namespace {
@@ -74,34 +75,6 @@ DiskRates DiskFromJson(const JsonFields& fields) {
   return disk;
 }
 
-Json WatchToJson(const WatchResult& watch) {
-  Json json = {{"duration_s", watch.duration_s}, {"drifts", Json::array()}, {"outliers", Json::array()}};
-  for (const Drift& drift : watch.drifts) {
-    json["drifts"].push_back({{"quantity", drift.quantity}, {"change", ToJson(drift.change)}});
-  }
-  for (const Outlier& outlier : watch.outliers) {
-    json["outliers"].push_back({{"quantity", outlier.quantity},
-                                {"at_s", outlier.at_s},
-                                {"value", outlier.value},
-                                {"median", outlier.median}});
-  }
-  return json;
-}
-
-WatchResult WatchFromJson(const JsonFields& fields) {
-  WatchResult watch{.duration_s = fields.Number("duration_s")};
-  for (const JsonFields& drift : fields.Objects("drifts")) {
-    watch.drifts.push_back({.quantity = drift.Text("quantity"), .change = drift.Interval("change")});
-  }
-  for (const JsonFields& outlier : fields.Objects("outliers")) {
-    watch.outliers.push_back({.quantity = outlier.Text("quantity"),
-                              .at_s = outlier.Number("at_s"),
-                              .value = outlier.Number("value"),
-                              .median = outlier.Number("median")});
-  }
-  return watch;
-}
-
 template <typename Item, typename Write>
 Json ListOf(const std::vector<Item>& items, const Write& write) {
   Json list = Json::array();
@@ -130,10 +103,12 @@ std::string ToJson(const MachineCard& card) {
                       {"triad_all_cores", TriadToJson(card.memory->all_cores)}};
   }
   if (card.disk) json["disk"] = DiskToJson(*card.disk);
+  json["collectives"] = ListOf(card.collectives, [](const CollectiveCurve& curve) { return ToJson(curve); });
   json["absent"] = ListOf(card.absent, [](const AbsentPart& absent) {
     return Json{{"part", absent.part}, {"reason", absent.reason}};
   });
   if (card.watch) json["watch"] = WatchToJson(*card.watch);
+  if (card.expectation) json["expectation"] = ExpectationToJson(*card.expectation);
   RequireFinite(json, "");
   return json.dump(2) + "\n";
 }
@@ -162,10 +137,16 @@ MachineCard MachineCardFromJson(const std::string& text, const std::string& sour
                               .all_cores = TriadFromJson(memory->Object("triad_all_cores"))};
   }
   if (const auto disk = fields.OptionalObject("disk")) card.disk = DiskFromJson(*disk);
+  for (const JsonFields& curve : fields.Objects("collectives")) {
+    card.collectives.push_back(CollectiveCurveFromJson(curve));
+  }
   for (const JsonFields& absent : fields.Objects("absent")) {
     card.absent.push_back({.part = absent.Text("part"), .reason = absent.Text("reason")});
   }
   if (const auto watch = fields.OptionalObject("watch")) card.watch = WatchFromJson(*watch);
+  if (const auto expected = fields.OptionalObject("expectation")) {
+    card.expectation = ExpectationFromJson(*expected);
+  }
   return card;
 }
 

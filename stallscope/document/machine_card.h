@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "stallscope/document/collective_curve.h"
 #include "stallscope/document/estimate.h"
 #include "stallscope/document/host.h"
 #include "stallscope/document/machine_facts.h"
@@ -82,6 +83,26 @@ struct WatchResult {
   std::vector<Outlier> outliers;
 };
 
+/// One quantity against what is expected of it.
+struct ExpectedLine {
+  std::string quantity;
+  std::string unit;
+  bool higher_is_better = true;
+  Estimate expected;
+  std::string basis;              ///< of what is expected: kMeasured, kReported or kDocumented
+  std::string source;             ///< likewise
+  std::optional<Estimate> found;  ///< absent where this card does not have it
+  std::optional<double> share;    ///< found / expected, upside down where lower is better
+  std::string verdict;            ///< "met", "missed", "unsure" or "absent"
+};
+
+/// A card held against another, or against a machine of the catalog.
+struct Expectation {
+  std::string of;  ///< the file or the machine's name
+  double fail_below = 0;
+  std::vector<ExpectedLine> lines;
+};
+
 /// What a machine is and what it does: the document stallscope.machine/1.
 struct MachineCard {
   ToolInfo tool;
@@ -100,8 +121,10 @@ struct MachineCard {
   std::optional<DecodeRates> decode;
   std::optional<MemoryRates> memory;
   std::optional<DiskRates> disk;
+  std::vector<CollectiveCurve> collectives;
   std::vector<AbsentPart> absent;
   std::optional<WatchResult> watch;
+  std::optional<Expectation> expectation;
 };
 
 /// Every number of the card that another machine's can be compared with, in the order of the document.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "stallscope/document/collective_quantities.h"
 #include "stallscope/document/machine_card.h"
 
 namespace stallscope {
@@ -101,7 +102,11 @@ std::vector<Quantity> QuantitiesOf(const MachineCard& card) {
                       reads.bytes_per_s, card.disk->path);
     }
   }
-  return collect.found();
+  std::vector<Quantity> found = collect.found();
+  for (const CollectiveCurve& curve : card.collectives) {
+    for (Quantity& quantity : QuantitiesOf(curve)) found.push_back(std::move(quantity));
+  }
+  return found;
 }
 
 }  // namespace stallscope

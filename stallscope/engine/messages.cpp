@@ -19,6 +19,7 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(InputRecord, state, verified, reason, worth_a
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BlockRequest, ranks, sync, data, steps, record, turn, train, decode,
                                    sample_every_s, inject)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MeetingConfig, kind, file, host, port, timeout_s)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CollectiveFacts, torch_version, backend)
 
 namespace {
 
@@ -116,6 +117,7 @@ json ToJson(const EngineConfig& config) {
                  {"interface", config.interface},
                  {"address", config.address},
                  {"node_address", config.node_address},
+                 {"measures_collectives", config.measures_collectives},
                  {"training", ToJson(config.training)}};
   PutOptional(object, "data", config.data);
   return object;
@@ -134,6 +136,7 @@ EngineConfig EngineConfigFromJson(const json& object) {
     config.interface = object.at("interface");
     config.address = object.at("address");
     config.node_address = object.at("node_address");
+    config.measures_collectives = object.at("measures_collectives");
     GetOptional(object, "data", config.data);
     config.training = TrainingConfigFromJson(object.at("training"));
     return config;
@@ -182,6 +185,14 @@ RankBlock RankBlockFromJson(const json& object) {
     for (const json& sample : object.at("samples")) block.samples.push_back(SampleFromJson(sample));
   }
   return block;
+}
+
+json ToJson(const CollectiveFacts& facts) {
+  return facts;
+}
+
+CollectiveFacts CollectiveFactsFromJson(const json& object) {
+  return object.get<CollectiveFacts>();
 }
 
 json ToJson(const WorkloadFacts& facts) {

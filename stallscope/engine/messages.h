@@ -71,6 +71,8 @@ struct EngineConfig {
   /// The machines are namespaces of one host: all ranks reduce together in `node`, over the link that this
   /// address belongs to. Empty: the machines are real.
   std::string node_address;
+  /// Nobody trains: the ranks measure collectives (collective.h).
+  bool measures_collectives = false;
   TrainingConfig training;
   std::optional<DataConfig> data;
 };
@@ -96,6 +98,15 @@ struct WorkloadFacts {
   std::optional<std::int64_t> image_size;
   std::optional<std::int64_t> sequence_length;
 };
+
+/// What rank 0 says where the job measures collectives.
+struct CollectiveFacts {
+  std::string torch_version;
+  std::string backend;
+};
+
+nlohmann::json ToJson(const CollectiveFacts& facts);
+CollectiveFacts CollectiveFactsFromJson(const nlohmann::json& json);
 
 nlohmann::json ToJson(const WorkloadFacts& facts);
 WorkloadFacts WorkloadFactsFromJson(const nlohmann::json& json);

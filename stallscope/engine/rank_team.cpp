@@ -104,26 +104,27 @@ json RankTeam::WaitUntilReady(Seconds limit) {
 
 BlockResult RankTeam::Run(const BlockRequest& request) {
   ranks_.front().process.SendLine(json{{"order", "block"}, {"block", ToJson(request)}}.dump());
-  double signal_seen_s = 0;
-  for (;;) {
-    if (const auto event = TakeEvent("block")) {
-      BlockResult result{.request = request, .ranks = {}};
-      for (const json& rank : event->at("ranks")) result.ranks.push_back(RankBlockFromJson(rank));
-      return result;
-    }
-    Pump(kPollTime);
-    CheckSignals(signal_seen_s);
-    if (events_.empty()) CheckAlive();
-  }
+  const json event = AwaitEvent("block");
+  BlockResult result{.request = request, .ranks = {}};
+  for (const json& rank : event.at("ranks")) result.ranks.push_back(RankBlockFromJson(rank));
+  return result;
+}
+
+std::vector<CollectiveTimes> RankTeam::Run(const CollectiveRequest& request) {
+  ranks_.front().process.SendLine(json{{"order", "collectives"}, {"collectives", ToJson(request)}}.dump());
+  return AwaitEvent("collectives").at("ranks").get<std::vector<CollectiveTimes>>();
 }
 
 int RankTeam::WaitForStop() {
+  const json event = AwaitEvent("stopped");
+  stopping_ = true;
+  return event.at("exit_code").get<int>();
+}
+
+json RankTeam::AwaitEvent(const std::string& kind) {
   double signal_seen_s = 0;
   for (;;) {
-    if (const auto event = TakeEvent("stopped")) {
-      stopping_ = true;
-      return event->at("exit_code").get<int>();
-    }
+    if (auto event = TakeEvent(kind)) return std::move(*event);
     Pump(kPollTime);
     CheckSignals(signal_seen_s);
     if (events_.empty()) CheckAlive();

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "stallscope/engine/block.h"
+#include "stallscope/engine/collective.h"
 #include "stallscope/engine/messages.h"
 #include "stallscope/supervise/child_process.h"
 #include "stallscope/supervise/signal_inbox.h"
@@ -30,7 +31,7 @@ RankStart EngineRank(const std::filesystem::path& engine, const EngineConfig& co
 /// The rank processes of this machine. Where rank 0 is among them, this side gives the orders; elsewhere
 /// it only watches. A rank lives while its heartbeat arrives. When one is lost, all are ended and an Error
 /// tells which, at which step, and of what.
-class RankTeam : public BlockRunner {
+class RankTeam : public BlockRunner, public CollectiveRunner {
  public:
   struct Limits {
     /// A first sign of life; loading libtorch takes seconds on a busy machine.
@@ -55,6 +56,8 @@ class RankTeam : public BlockRunner {
 
   /// Throws Error when a rank is lost, or when a signal came and the block would not end soon.
   BlockResult Run(const BlockRequest& request) override;
+  /// Likewise, in a job that measures collectives.
+  std::vector<CollectiveTimes> Run(const CollectiveRequest& request) override;
 
   /// On a machine without rank 0: until rank 0's command ends the job. Returns the exit code of the job.
   int WaitForStop();
@@ -77,6 +80,8 @@ class RankTeam : public BlockRunner {
   /// The rank that the others wait for, where no step was made for too long.
   void CheckProgress();
   void CheckSignals(double& first_seen_s);
+  /// Waits for the event while the ranks live.
+  nlohmann::json AwaitEvent(const std::string& kind);
   std::optional<nlohmann::json> TakeEvent(const std::string& kind);
 
   Limits limits_;

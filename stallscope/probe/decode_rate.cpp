@@ -38,10 +38,10 @@ double DecodeRate::Measure(const std::vector<int>& cpus, double seconds) const {
     std::size_t done = 0;
     double now = begin;
     // Whole passes over the images, so that every block decodes the same.
-    while (now - begin < seconds || done % images_.size() != 0) {
+    do {
       decode(worker + done++);
       now = MonotonicSeconds();
-    }
+    } while (now - begin < seconds || done % images_.size() != 0);
     rates[worker] = static_cast<double>(done) / (now - begin);
   });
   return std::accumulate(rates.begin(), rates.end(), 0.0);

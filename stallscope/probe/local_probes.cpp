@@ -18,8 +18,8 @@ constexpr const char* kDecodeAll = "decode.all_cores";
 constexpr const char* kTriadOne = "memory.triad.one_core";
 constexpr const char* kTriadAll = "memory.triad.all_cores";
 /// Long enough for many requests of a slow disk, short enough for many rounds in a minute.
-constexpr double kDiskBlock_s = 0.4;
-constexpr double kDecodeBlock_s = 0.3;
+constexpr double kDiskBlock_s = 0.25;
+constexpr double kDecodeBlock_s = 0.2;
 /// The arrays take at most half of the memory that is left.
 constexpr double kShareOfMemory = 0.5;
 
@@ -30,7 +30,7 @@ std::string NameOf(const DiskPattern& pattern) {
 }  // namespace
 
 LocalProbes::LocalProbes(const LocalParts& parts, const std::string& data, MachineCard& card,
-                         std::uint64_t seed, const std::function<bool()>& keep_going)
+                         std::uint64_t seed, Watchdog* watchdog, const std::function<bool()>& keep_going)
     : cpus_(AllowedCpus()), seed_(seed), random_(seed + 1), data_(data) {
   rotates_memory_ = card.topology.numa_nodes.value_or(1) == 1;
   const auto leave_out = [&](const char* part, bool wanted) {
@@ -41,7 +41,7 @@ LocalProbes::LocalProbes(const LocalParts& parts, const std::string& data, Machi
   leave_out("disk", parts.disk);
   if (parts.decode) decode_.emplace();
   if (parts.memory) MakeTriad(card);
-  if (parts.disk) MakeDiskFile(data, card, keep_going);
+  if (parts.disk) MakeDiskFile(card, watchdog, keep_going);
 }
 
 void LocalProbes::MakeTriad(MachineCard& card) {
@@ -57,10 +57,10 @@ void LocalProbes::MakeTriad(MachineCard& card) {
   triad_ = std::make_unique<Triad>(sizes, cpus_);
 }
 
-void LocalProbes::MakeDiskFile(const std::string& data, MachineCard& card,
+void LocalProbes::MakeDiskFile(MachineCard& card, Watchdog* watchdog,
                                const std::function<bool()>& keep_going) {
   try {
-    file_.emplace(data, &watchdog_, keep_going);
+    file_.emplace(data_, watchdog, keep_going);
   } catch (const UsageError&) {
     throw;
   } catch (const Error& e) {

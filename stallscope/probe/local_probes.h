@@ -27,7 +27,7 @@ class LocalProbes {
   /// Makes what the probes need. A part that cannot be had is noted in `card.absent`. `data`: the folder or
   /// file whose disk is asked. `keep_going` is asked while files are written.
   LocalProbes(const LocalParts& parts, const std::string& data, MachineCard& card, std::uint64_t seed,
-              const std::function<bool()>& keep_going);
+              Watchdog* watchdog, const std::function<bool()>& keep_going);
 
   std::vector<ProbeTask> Tasks();
 
@@ -36,7 +36,7 @@ class LocalProbes {
 
  private:
   void MakeTriad(MachineCard& card);
-  void MakeDiskFile(const std::string& data, MachineCard& card, const std::function<bool()>& keep_going);
+  void MakeDiskFile(MachineCard& card, Watchdog* watchdog, const std::function<bool()>& keep_going);
   double ReadDisk(const DiskPattern& pattern);
   void FillDisk(const ProbeRounds& rounds, MachineCard& card) const;
 
@@ -46,7 +46,6 @@ class LocalProbes {
   bool rotates_memory_ = true;  ///< whether every core is as near to the arrays as the first
   std::optional<DecodeRate> decode_;
   std::unique_ptr<Triad> triad_;
-  Watchdog watchdog_;
   std::string data_;
   std::optional<DiskFile> file_;
   std::uint64_t asked_bytes_ = 0;

@@ -14,13 +14,23 @@ const std::vector<double>& ProbeRounds::Of(const std::string& name) const {
   return values[static_cast<std::size_t>(found - names.begin())];
 }
 
+void ProbeRounds::Append(const ProbeRounds& more, double at_s) {
+  if (names.empty()) names = more.names;
+  values.resize(names.size());
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    values[i].insert(values[i].end(), more.values[i].begin(), more.values[i].end());
+  }
+  for (const double time_s : more.times_s) times_s.push_back(at_s + time_s);
+  stopped_by = more.stopped_by;
+}
+
 ProbeRounds RunRounds(const std::vector<ProbeTask>& tasks, const RoundOptions& options,
                       const std::function<bool(int round, const std::string& task)>& keep_going) {
   ProbeRounds rounds;
   for (const ProbeTask& task : tasks) rounds.names.push_back(task.name);
   rounds.values.resize(tasks.size());
   rounds.stopped_by = "max-time";
-  Random random(options.seed);
+  Random random(options.seed + static_cast<std::uint64_t>(options.first_round));
   std::vector<std::size_t> order(tasks.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   const double begin = MonotonicSeconds();
@@ -31,11 +41,11 @@ ProbeRounds RunRounds(const std::vector<ProbeTask>& tasks, const RoundOptions& o
     random.Shuffle(order);
     std::vector<double> values(tasks.size());
     for (const std::size_t task : order) {
-      if (!keep_going(round, tasks[task].name)) {
+      if (!keep_going(options.first_round + round, tasks[task].name)) {
         rounds.stopped_by = "interrupt";
         return rounds;
       }
-      values[task] = tasks[task].measure(round);
+      values[task] = tasks[task].measure(options.first_round + round);
     }
     for (std::size_t i = 0; i < values.size(); ++i) rounds.values[i].push_back(values[i]);
     rounds.times_s.push_back(round_begin);

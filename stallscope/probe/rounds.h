@@ -25,12 +25,15 @@ struct ProbeRounds {
   std::size_t count() const { return times_s.size(); }
   /// Throws std::out_of_range for a name that was not measured.
   const std::vector<double>& Of(const std::string& name) const;
+  /// More rounds of the same tasks, the first of which began `at_s` after the first of these.
+  void Append(const ProbeRounds& more, double at_s);
 };
 
 struct RoundOptions {
   Seconds max_time{60};
-  /// Fewer have no interval worth the name; these are measured whatever max_time says.
+  /// These are measured whatever max_time says: fewer have no interval worth the name.
   int fewest = 3;
+  int first_round = 0;  ///< what the first round is called
   std::uint64_t seed = 0;
 };
 

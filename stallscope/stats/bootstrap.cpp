@@ -68,6 +68,18 @@ Estimate Bootstrap::Ratio(std::span<const double> numerators, std::span<const do
   return Interval(ratio, std::move(resampled), error);
 }
 
+double Bootstrap::ResampledMean(std::size_t resample, std::span<const double> values) const {
+  return ResampledSum(resample, values) / static_cast<double>(rounds_);
+}
+
+Estimate Bootstrap::Of(double value, std::vector<double> resampled) const {
+  if (resampled.size() != resamples_) throw std::invalid_argument("one value per resample");
+  // The resamples scatter as the mean does but for the n-1 that they do not know of.
+  const double n = static_cast<double>(rounds_);
+  const double error = StandardDeviationOf(resampled) * std::sqrt(n / (n - 1));
+  return Interval(value, std::move(resampled), error);
+}
+
 Estimate Bootstrap::Interval(double mean, std::vector<double> resampled, double standard_error) const {
   std::sort(resampled.begin(), resampled.end());
   const double n = static_cast<double>(rounds_);

@@ -27,12 +27,19 @@ class Bootstrap {
   Bootstrap(std::size_t rounds, std::uint64_t seed, std::size_t resamples = 2000);
 
   std::size_t rounds() const { return rounds_; }
+  std::size_t resamples() const { return resamples_; }
 
   /// One value per round.
   Estimate Mean(std::span<const double> values) const;
 
   /// mean(numerators) / mean(denominators), both resampled together.
   Estimate Ratio(std::span<const double> numerators, std::span<const double> denominators) const;
+
+  /// One value per round; their mean in one of the resamples.
+  double ResampledMean(std::size_t resample, std::span<const double> values) const;
+
+  /// For a quantity that was computed from means over rounds, and again from those of each resample.
+  Estimate Of(double value, std::vector<double> resampled) const;
 
  private:
   Estimate Interval(double mean, std::vector<double> resampled, double standard_error) const;

@@ -1,50 +1,18 @@
 """Two machines out of network namespaces, joined by a slow cable; one `profile` command on each."""
 
-import os
 import pathlib
 import subprocess
 import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
-from support import CommandTest, STALLSCOPE, skip_all, wait_until  # noqa: E402
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from two_machines import ADDRESSES, TwoMachines, skip_without_a_lab  # noqa: E402
+from support import CommandTest, STALLSCOPE, wait_until  # noqa: E402
 
-ADDRESSES = ("10.78.0.1", "10.78.0.2")
 # 1 MB of gradients in three layers: 87 ms on the wire at 100 Mbit, for a step that computes for 2 ms.
 FLAGS = ["profile", "--model", "mlp:layers=3,width=256", "--image-size", "16", "--batch", "4",
          "--nproc-per-node", "1", "--nnodes", "2", "--master-addr", ADDRESSES[0], "--master-port", "29500",
          "--tolerance", "20%", "--max-time", "60s"]
-
-
-class TwoMachines:
-    """Namespaces held by processes of ours, so that nothing has a name that could stay behind."""
-
-    def __init__(self, rate):
-        self.holders = [
-            subprocess.Popen(["unshare", "--net", "sleep", "infinity"], stdin=subprocess.DEVNULL) for _ in ADDRESSES
-        ]
-        own = os.readlink("/proc/self/ns/net")
-        for holder in self.holders:
-            wait_until(lambda: os.readlink(f"/proc/{holder.pid}/ns/net") != own, 10, "a namespace")
-        first, second = (str(holder.pid) for holder in self.holders)
-        self.run(0, "ip", "link", "add", "lab0", "type", "veth", "peer", "name", "lab0", "netns", second)
-        for machine, address in enumerate(ADDRESSES):
-            self.run(machine, "ip", "address", "add", f"{address}/24", "dev", "lab0")
-            self.run(machine, "ip", "link", "set", "lo", "up")
-            self.run(machine, "ip", "link", "set", "lab0", "up")
-            shaping = ["tbf", "rate", rate, "burst", "256kb", "latency", "50ms"]
-            self.run(machine, "tc", "qdisc", "replace", "dev", "lab0", "root", *shaping)
-
-    def on(self, machine):
-        return ["nsenter", "--net", f"--target={self.holders[machine].pid}", "--"]
-
-    def run(self, machine, *command):
-        subprocess.run([*self.on(machine), *command], check=True, capture_output=True)
-
-    def close(self):
-        for holder in self.holders:
-            holder.kill()
-            holder.wait()
 
 
 class Machines(CommandTest):
@@ -111,13 +79,5 @@ class Machines(CommandTest):
 
 
 if __name__ == "__main__":
-    if os.geteuid() != 0:
-        skip_all("namespaces and shaping need root")
-    probe = subprocess.run(
-        ["unshare", "--net", "tc", "qdisc", "add", "dev", "lo", "root", "tbf", "rate", "1mbit", "burst", "32kb",
-         "latency", "50ms"],
-        capture_output=True, text=True,
-    )
-    if probe.returncode != 0:
-        skip_all(f"this kernel shapes no links: {probe.stderr.strip()}")
+    skip_without_a_lab()
     unittest.main(verbosity=2)

@@ -2,8 +2,10 @@
 
 #include <sys/resource.h>
 #include <torch/torch.h>
+#include <torch/version.h>
 
 #include <csignal>
+#include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -11,6 +13,7 @@
 #include "stallscope/base/error.h"
 #include "stallscope/engine/event_channel.h"
 #include "stallscope/engine/torch/build_network.h"
+#include "stallscope/engine/torch/collective_rank.h"
 #include "stallscope/engine/torch/memory_reuse.h"
 #include "stallscope/engine/torch/trainer.h"
 #include "stallscope/machine/cpu_load.h"
@@ -93,8 +96,9 @@ json NextOrder(Team& team) {
   return json::parse(team.Broadcast(line));
 }
 
-int Obey(const RankTools& tools, EventChannel& channel) {
-  Team& team = tools.team;
+/// Does its part of every order of this kind, and gathers what came of it, until the order to stop.
+int Obey(Team& team, EventChannel& channel, const std::string& kind,
+         const std::function<json(const json&)>& work) {
   for (;;) {
     const json order = NextOrder(team);
     if (order.at("order") == "stop") {
@@ -102,13 +106,11 @@ int Obey(const RankTools& tools, EventChannel& channel) {
       channel.Send({{"event", "stopped"}, {"exit_code", exit_code}});
       return 0;
     }
-    const BlockRequest request = BlockRequestFromJson(order.at("block"));
-    const RankBlock block = RunBlock(request, tools);
-    const std::vector<std::string> all = team.Gather(ToJson(block).dump());
+    const std::vector<std::string> all = team.Gather(work(order.at(kind)).dump());
     if (team.rank() != 0) continue;
     json ranks = json::array();
     for (const std::string& text : all) ranks.push_back(json::parse(text));
-    channel.Send({{"event", "block"}, {"ranks", std::move(ranks)}});
+    channel.Send({{"event", kind}, {"ranks", std::move(ranks)}});
   }
 }
 
@@ -121,8 +123,8 @@ bool IsLostConnection(const std::string& message) {
   return false;
 }
 
-int Run(const EngineConfig& config, EventChannel& channel,
-        std::atomic<const std::atomic<std::int64_t>*>& steps) {
+int Train(const EngineConfig& config, EventChannel& channel,
+          std::atomic<const std::atomic<std::int64_t>*>& steps) {
   KeepFreedMemory();
   at::set_num_threads(1);
   // On a batch learnt by heart, gradients sink into denormals, which the CPU multiplies a hundred times
@@ -146,14 +148,26 @@ int Run(const EngineConfig& config, EventChannel& channel,
   steps = &trainer.steps_begun();
   channel.Send({{"event", "ready"}, {"workload", ToJson(network.facts)}});
   ResourceSampler sampler;
-  const int exit_code = Obey({.config = config,
-                              .team = team,
-                              .trainer = trainer,
-                              .feed = feed ? &*feed : nullptr,
-                              .sampler = sampler},
-                             channel);
+  const RankTools tools{.config = config,
+                        .team = team,
+                        .trainer = trainer,
+                        .feed = feed ? &*feed : nullptr,
+                        .sampler = sampler};
+  const int exit_code = Obey(team, channel, "block", [&](const json& order) {
+    return ToJson(RunBlock(BlockRequestFromJson(order), tools));
+  });
   steps = nullptr;
   return exit_code;
+}
+
+int MeasureCollectives(const EngineConfig& config, EventChannel& channel) {
+  at::set_num_threads(1);
+  Team team(config);
+  CollectiveRank rank(team);
+  const CollectiveFacts facts{.torch_version = TORCH_VERSION, .backend = "gloo"};
+  channel.Send({{"event", "ready"}, {"workload", ToJson(facts)}});
+  return Obey(team, channel, "collectives",
+              [&](const json& order) -> json { return rank.Run(CollectiveRequestFromJson(order)); });
 }
 
 }  // namespace
@@ -181,7 +195,7 @@ int RunRank() {
       const auto* counter = steps.load();
       return counter == nullptr ? std::int64_t{0} : counter->load();
     });
-    return Run(config, channel, steps);
+    return config.measures_collectives ? MeasureCollectives(config, channel) : Train(config, channel, steps);
   } catch (const Error& e) {
     return fail(e.what(), e.hint, e.exit_code);
   } catch (const std::bad_alloc&) {

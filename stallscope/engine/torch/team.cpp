@@ -2,12 +2,14 @@
 
 #include <torch/torch.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <torch/csrc/distributed/c10d/PrefixStore.hpp>
 #include <torch/csrc/distributed/c10d/ProcessGroupGloo.hpp>
 #include <torch/csrc/distributed/c10d/comm.hpp>
 
 #include "stallscope/base/error.h"
+#include "stallscope/engine/collective.h"
 #include "stallscope/engine/torch/meeting_store.h"
 
 namespace stallscope {
@@ -43,6 +45,7 @@ std::shared_ptr<gloo::transport::Device> DeviceBetweenMachines(const EngineConfi
 /// What the ranks have to agree on. The data may lie at another place on every machine.
 nlohmann::json AgreementOf(const EngineConfig& config) {
   nlohmann::json agreement = ToJson(config.training);
+  agreement["command"] = config.measures_collectives ? "probe" : "profile";
   agreement["data"] = config.data.has_value();
   if (config.data) agreement["workers"] = config.data->workers;
   return agreement;
@@ -90,6 +93,17 @@ Team::Team(const EngineConfig& config) : rank_(config.rank), size_(config.world_
   const auto loopback = [] { return c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1"); };
   const auto outward = [&] { return several_machines ? DeviceBetweenMachines(config) : loopback(); };
   control_ = Connect(store, "control", rank_, size_, outward());
+  if (config.measures_collectives) {
+    for (const CollectiveGroup& group : CollectiveGroups(config.nodes, config.devices_per_node)) {
+      const auto found = std::find(group.ranks.begin(), group.ranks.end(), rank_);
+      groups_.emplace_back();
+      if (found == group.ranks.end()) continue;
+      groups_.back() = Connect(
+          store, "group/" + std::to_string(groups_.size()), static_cast<int>(found - group.ranks.begin()),
+          static_cast<int>(group.ranks.size()), group.nodes == 1 ? loopback() : outward());
+    }
+    return;
+  }
   if (config.node_address.empty()) {
     node_ = Connect(store, "node/" + std::to_string(config.node), config.local_rank, config.devices_per_node,
                     loopback());

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
+#include <vector>
 
 #include "stallscope/engine/messages.h"
 
@@ -9,7 +10,7 @@ namespace stallscope {
 
 /// The connections of one rank: to all ranks for orders and results, to the ranks of its machine, and,
 /// with several machines, to all ranks for gradients. Nothing depends on the meeting store any more once
-/// this exists.
+/// this exists. In a job that measures collectives, the last two make way for the groups that it measures.
 class Team {
  public:
   explicit Team(const EngineConfig& config);
@@ -29,6 +30,8 @@ class Team {
 
   const c10::intrusive_ptr<c10d::ProcessGroup>& node_group() const { return node_; }
   const c10::intrusive_ptr<c10d::ProcessGroup>& cluster_group() const { return cluster_; }
+  /// Those of CollectiveGroups; null where this rank is in none.
+  const std::vector<c10::intrusive_ptr<c10d::ProcessGroup>>& groups() const { return groups_; }
 
  private:
   int rank_;
@@ -36,6 +39,7 @@ class Team {
   c10::intrusive_ptr<c10d::ProcessGroup> control_;
   c10::intrusive_ptr<c10d::ProcessGroup> node_;
   c10::intrusive_ptr<c10d::ProcessGroup> cluster_;
+  std::vector<c10::intrusive_ptr<c10d::ProcessGroup>> groups_;
 };
 
 }  // namespace stallscope

@@ -1,0 +1,120 @@
+#!/usr/bin/python3
+"""Does the machine card agree with fio on the same file, and with a program that measures by STREAM's rules?
+
+Both sides take turns, several times; the ratio is that of the means over turns, with a 95 % interval by bootstrap.
+Memory is compared twice: the mean over passes, and the best pass, which STREAM reports.
+
+    bench/probe/agree.py [--turns 6] [--file FILE] [--json FILE]
+
+FILE: at least 1 GB on the disk in question (default: one is made below /var/tmp and removed). Needs fio, and g++ with
+OpenMP.
+"""
+
+import argparse
+import json
+import pathlib
+import random
+import statistics
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(__file__).parents[2]
+STALLSCOPE = SOURCE / "build" / "stallscope"
+# As the card's reads are named: pattern, request, depth, and what fio calls them.
+READS = [("sequential", 1 << 20, 1), ("sequential", 1 << 20, 8), ("sequential", 1 << 17, 8), ("random", 1 << 17, 8),
+         ("random", 4096, 1), ("random", 4096, 16)]
+SECONDS_EACH = 2
+
+
+def say(text):
+    print(text, file=sys.stderr, flush=True)
+
+
+def probe(file, seed):
+    """One short card."""
+    out = subprocess.run([STALLSCOPE, "probe", "--only", "memory,disk", "--data", file, "--max-time", "12s",
+                          "--no-store", "--seed", str(seed), "--out", file.parent / f"card{seed}", "--json", "-",
+                          "--quiet"], check=True, capture_output=True, text=True)
+    return json.loads(out.stdout)
+
+
+def fio(file, pattern, request, depth):
+    """Bytes per second, past the page cache, with as many requests in flight."""
+    engine = "libaio" if depth > 1 else "psync"
+    out = subprocess.run(["fio", "--name=peer", f"--filename={file}", "--readonly", "--direct=1",
+                          f"--rw={'randread' if pattern == 'random' else 'read'}", f"--bs={request}",
+                          f"--iodepth={depth}", f"--ioengine={engine}", "--time_based", f"--runtime={SECONDS_EACH}s",
+                          "--output-format=json"], check=True, capture_output=True, text=True)
+    return json.loads(out.stdout)["jobs"][0]["read"]["bw_bytes"]
+
+
+def stream(program, array_bytes, threads):
+    out = subprocess.run([program, str(array_bytes), "6"], check=True, capture_output=True, text=True,
+                         env={"OMP_NUM_THREADS": str(threads), "OMP_PROC_BIND": "true"})
+    return [float(line) for line in out.stdout.split()]
+
+
+def ratio(ours, theirs):
+    """Ratio of means with a 95 % interval: turns are resampled, each side with its own turn."""
+    rng = random.Random(1)
+    ratios = sorted(
+        statistics.fmean(ours[i] for i in turns) / statistics.fmean(theirs[i] for i in turns)
+        for turns in ([rng.randrange(len(ours)) for _ in ours] for _ in range(4000)))
+    return statistics.fmean(ours) / statistics.fmean(theirs), ratios[100], ratios[3899]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--turns", type=int, default=6)
+    parser.add_argument("--file", type=pathlib.Path)
+    parser.add_argument("--json")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="stallscope-bench-") as folder:
+        folder = pathlib.Path(folder)
+        peer = folder / "stream_peer"
+        subprocess.run(["g++", "-O3", "-fopenmp", SOURCE / "bench/probe/stream_peer.cpp", "-o", peer], check=True)
+        file = folder / "reads"
+        if options.file:
+            file.symlink_to(options.file.resolve())
+        else:
+            with file.open("wb") as output:
+                for _ in range(256):
+                    output.write(random.randbytes(1 << 22))
+                output.flush()
+        subprocess.run(["sync", file], check=True)
+        ours, theirs = {}, {}
+        for turn in range(options.turns):
+            card = probe(file, turn + 1)
+            if "disk" not in card or "memory" not in card:
+                sys.exit(f"the card lacks a part: {card['absent']}")
+            for reads in card["disk"]["reads"]:
+                key = (reads["pattern"], reads["request_bytes"], reads["depth"])
+                ours.setdefault(key, []).append(reads["bytes_per_s"]["mean"])
+            for name in ("triad_one_core", "triad_all_cores"):
+                triad = card["memory"][name]
+                ours.setdefault((name, "mean"), []).append(triad["bytes_per_s"]["mean"])
+                ours.setdefault((name, "best"), []).append(triad["best_bytes_per_s"])
+                passes = stream(peer, triad["array_bytes"], triad["threads"])
+                theirs.setdefault((name, "mean"), []).append(statistics.fmean(passes))
+                theirs.setdefault((name, "best"), []).append(max(passes))
+            for key in READS:
+                theirs.setdefault(key, []).append(fio(file, *key))
+            say(f"turn {turn + 1} of {options.turns}")
+    figures, all_near = {}, True
+    print(f"{'what':<34}{'probe':>12}{'peer':>12}  ratio (95 %)")
+    for key in ours:
+        middle, low, high = ratio(ours[key], theirs[key])
+        near = 0.9 <= middle <= 1.1
+        all_near = all_near and near
+        name = " ".join(map(str, key))
+        figures[name] = {"ratio": middle, "low": low, "high": high, "probe": ours[key], "peer": theirs[key]}
+        print(f"{name:<34}{statistics.fmean(ours[key]) / 1e6:>7.0f} MB/s{statistics.fmean(theirs[key]) / 1e6:>7.0f} MB/s"
+              f"  {middle:.3f} ({low:.3f} to {high:.3f}){'' if near else '  beyond 10 %'}")
+    print("wanted: every ratio within 10 %")
+    if options.json:
+        pathlib.Path(options.json).write_text(json.dumps(figures, indent=2) + "\n")
+    return 0 if all_near else 1
+
+
+sys.exit(main())

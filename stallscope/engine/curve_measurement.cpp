@@ -1,0 +1,184 @@
+#include "stallscope/engine/curve_measurement.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+#include "stallscope/base/clock.h"
+#include "stallscope/base/error.h"
+#include "stallscope/engine/curve_plan.h"
+#include "stallscope/stats/bootstrap.h"
+#include "stallscope/stats/link_fit.h"
+#include "stallscope/stats/random.h"
+
+namespace stallscope {
+namespace {
+
+/// A machine that has become slower since it was tried gets no more rounds after so many shares of its time.
+constexpr double kPatience = 2;
+constexpr int kFewestRounds = 3;
+
+/// As nccl-tests do by default: the mean over the ranks.
+double MeanOverRanks(const std::vector<CollectiveTimes>& of_ranks, const CollectiveGroup& group,
+                     std::size_t block) {
+  double sum = 0;
+  for (const int rank : group.ranks) sum += of_ranks.at(static_cast<std::size_t>(rank)).at(block);
+  return sum / static_cast<double>(group.ranks.size());
+}
+
+/// One group's curve, from the first try to the fit.
+class CurveMeasurement {
+ public:
+  CurveMeasurement(CollectiveRunner& runner, const CurveOptions& options, std::size_t number,
+                   const CollectiveGroup& group, bool with_pair, Seconds share)
+      : runner_(runner),
+        options_(options),
+        number_(number),
+        group_(group),
+        with_pair_(with_pair),
+        share_(share),
+        random_(options.seed + number) {
+    curve_.where = group.InOneMachine() ? "machine" : "cluster";
+    curve_.ranks = static_cast<int>(group.ranks.size());
+    curve_.nodes = group.nodes;
+  }
+
+  CollectiveCurve Measure() {
+    TrySizes();
+    plan_ = PlanCurve(tried_, Left(), with_pair_);
+    options_.say(fmt::format("all-reduce of {} ranks in {}: {} sizes, about {}", curve_.ranks,
+                             curve_.nodes == 1 ? "this machine" : fmt::format("{} machines", curve_.nodes),
+                             tried_.size(), FormatDuration(Seconds(plan_.rounds * plan_.round_s))));
+    RunRounds();
+    Summarise();
+    return std::move(curve_);
+  }
+
+ private:
+  Seconds Left() const { return share_ - Seconds(MonotonicSeconds() - begin_s_); }
+
+  std::vector<CollectiveTimes> Run(std::vector<CollectiveBlock> blocks) {
+    if (options_.interrupted())
+      throw Error("interrupted while collectives were measured", "run it again", kExitInterrupted);
+    return runner_.Run(CollectiveRequest{.group = number_, .blocks = std::move(blocks)});
+  }
+
+  void TrySizes() {
+    std::vector<CollectiveBlock> small;
+    std::vector<std::int64_t> large;
+    for (const std::int64_t bytes : CurveSizes()) {
+      if (bytes > kLargestUnseen) {
+        large.push_back(bytes);
+      } else {
+        small.push_back({.bytes = bytes, .repeats = 3, .warm_bytes = bytes, .warm_repeats = 1});
+      }
+    }
+    Try(small);
+    const CurveLimits limits{.memory_bytes = options_.memory_bytes,
+                             .ranks_per_machine = curve_.ranks / curve_.nodes};
+    for (const std::int64_t bytes : large) {
+      CurveLimits now = limits;
+      now.left = Left();
+      if (const auto reason = WhyNotMeasured(bytes, tried_, now)) {
+        curve_.absent.push_back({.bytes = bytes, .reason = *reason});
+      } else {
+        Try({{.bytes = bytes, .repeats = 1}});
+      }
+    }
+  }
+
+  void Try(const std::vector<CollectiveBlock>& blocks) {
+    const std::vector<CollectiveTimes> times = Run(blocks);
+    for (std::size_t i = 0; i < blocks.size(); ++i)
+      tried_.push_back({.bytes = blocks[i].bytes, .seconds = MeanOverRanks(times, group_, i)});
+  }
+
+  void RunRounds() {
+    times_.resize(plan_.blocks.size());
+    std::vector<std::size_t> order(plan_.blocks.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    for (int round = 0; round < plan_.rounds; ++round) {
+      if (round >= kFewestRounds && Left() < -(kPatience - 1) * share_) break;
+      random_.Shuffle(order);
+      std::vector<CollectiveBlock> blocks;
+      for (const std::size_t i : order) blocks.push_back(plan_.blocks[i]);
+      const std::vector<CollectiveTimes> of_ranks = Run(std::move(blocks));
+      for (std::size_t place = 0; place < order.size(); ++place)
+        times_[order[place]].push_back(TimeOf(of_ranks, plan_.blocks[order[place]].kind, place));
+      ++curve_.rounds;
+    }
+  }
+
+  double TimeOf(const std::vector<CollectiveTimes>& of_ranks, CollectiveKind kind, std::size_t place) const {
+    const auto seen_by = [&](int rank) { return of_ranks.at(static_cast<std::size_t>(rank)).at(place); };
+    if (kind == CollectiveKind::kPing) return seen_by(group_.ranks[0]);
+    if (kind == CollectiveKind::kStream) return seen_by(group_.ranks[1]);
+    return MeanOverRanks(of_ranks, group_, place);
+  }
+
+  void Summarise() {
+    const Bootstrap bootstrap(static_cast<std::size_t>(curve_.rounds), options_.seed);
+    RingTimes ring{.ranks = curve_.ranks, .trips_per_step = kGlooTripsPerStep, .bytes = {}, .times_s = {}};
+    PointToPoint pair{.from_rank = group_.ranks[0], .to_rank = group_.ranks[1]};
+    for (std::size_t i = 0; i < plan_.blocks.size(); ++i) {
+      const CollectiveBlock& block = plan_.blocks[i];
+      const Estimate time = bootstrap.Mean(times_[i]);
+      const auto bytes = static_cast<double>(block.bytes);
+      if (block.kind == CollectiveKind::kPing) {
+        pair.latency_s = time;
+      } else if (block.kind == CollectiveKind::kStream) {
+        pair.bytes_per_s = {.mean = bytes / time.mean, .low = bytes / time.high, .high = bytes / time.low};
+      } else {
+        curve_.points.push_back({.bytes = block.bytes,
+                                 .time_s = time,
+                                 .algorithm_bytes_per_s = AlgorithmBandwidth(bytes, time.mean),
+                                 .bus_bytes_per_s = AllReduceBusBandwidth(bytes, time.mean, curve_.ranks),
+                                 .repeats = block.repeats});
+        if (block.bytes < SmallestWholeRing(curve_.ranks)) continue;
+        ring.bytes.push_back(block.bytes);
+        ring.times_s.push_back(times_[i]);
+      }
+    }
+    if (with_pair_) curve_.point_to_point = pair;
+    curve_.fit = FitLink(ring, bootstrap);
+    if (!curve_.fit) {
+      curve_.no_fit =
+          fmt::format("{} sizes of {} or more were measured, and a fit needs {}", ring.bytes.size(),
+                      FormatBytes(double(SmallestWholeRing(curve_.ranks))), kLeastSizesToFit);
+    }
+  }
+
+  CollectiveRunner& runner_;
+  const CurveOptions& options_;
+  std::size_t number_;
+  const CollectiveGroup& group_;
+  bool with_pair_;
+  Seconds share_;
+  double begin_s_ = MonotonicSeconds();
+  Random random_;
+  CollectiveCurve curve_;
+  std::vector<TriedSize> tried_;
+  CurvePlan plan_;
+  std::vector<std::vector<double>> times_;  ///< for each block of the plan one for each round
+};
+
+}  // namespace
+
+std::vector<CollectiveCurve> MeasureCurves(CollectiveRunner& runner, const CurveOptions& options) {
+  const std::vector<CollectiveGroup> groups = CollectiveGroups(options.nodes, options.devices_per_node);
+  const double deadline = MonotonicSeconds() + options.budget.count();
+  std::vector<CollectiveCurve> curves;
+  bool pair_of_machines = false;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    // Two ranks of one machine, and two of two machines: once each.
+    const bool first_across = !groups[i].InOneMachine() && !pair_of_machines;
+    pair_of_machines = pair_of_machines || first_across;
+    const bool first_inside = groups[i].InOneMachine() && groups[i].ranks.size() == 2;
+    const Seconds share((deadline - MonotonicSeconds()) / static_cast<double>(groups.size() - i));
+    CurveMeasurement one(runner, options, i, groups[i], first_inside || first_across, share);
+    curves.push_back(one.Measure());
+  }
+  return curves;
+}
+
+}  // namespace stallscope

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "stallscope/document/collective_curve.h"
+#include "stallscope/stats/bootstrap.h"
+
+namespace stallscope {
+
+/// The times of an all-reduce over a ring, for some sizes, in the same rounds.
+struct RingTimes {
+  int ranks = 2;
+  int trips_per_step = 1;
+  std::vector<std::int64_t> bytes;           ///< rising
+  std::vector<std::vector<double>> times_s;  ///< for each size one for each round
+};
+
+/// Fewer sizes than these leave no error to speak of.
+constexpr std::size_t kLeastSizesToFit = 5;
+
+/// Latency and bandwidth of the ring's links. The segments are those of the mean times; the intervals of the
+/// link's own two figures also hold what other segments would have said, because every resample chooses its
+/// own. Nothing for fewer sizes than kLeastSizesToFit.
+std::optional<LinkFit> FitLink(const RingTimes& ring, const Bootstrap& bootstrap);
+
+/// bytes / time, and that times 2(n-1)/n, as nccl-tests define them (its doc/PERFORMANCE.md).
+double AlgorithmBandwidth(double bytes, double time_s);
+double AllReduceBusBandwidth(double bytes, double time_s, int ranks);
+
+}  // namespace stallscope

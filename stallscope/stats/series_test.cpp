@@ -1,0 +1,98 @@
+#include "stallscope/stats/series.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "stallscope/stats/bootstrap.h"
+#include "stallscope/stats/random.h"
+
+namespace stallscope {
+namespace {
+
+TEST(SeriesMean, OfUnrelatedValuesHoldsTheTruthAboutAsOftenAsItSays) {
+  Random random(7);
+  int held = 0;
+  constexpr int kTrials = 400;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    std::vector<double> values;
+    for (int i = 0; i < 12; ++i) values.push_back(10 + random.Normal());
+    const Estimate estimate = SeriesMean(values, 1);
+    held += estimate.low <= 10 && 10 <= estimate.high;
+  }
+  EXPECT_GE(held, 0.94 * kTrials);
+}
+
+TEST(SeriesMean, IsWiderThanAPlainBootstrapWhereNeighboursAreAlike) {
+  // Four steps of four equal values: sixteen values know no more than four.
+  std::vector<double> steps;
+  for (const double level : {1.0, 3.0, 2.0, 4.0}) steps.insert(steps.end(), 4, level);
+  const Estimate plain = Bootstrap(steps.size(), 1).Mean(steps);
+  const Estimate honest = SeriesMean(steps, 1);
+  EXPECT_DOUBLE_EQ(honest.mean, 2.5);
+  EXPECT_GT(honest.HalfWidth(), 2 * plain.HalfWidth());
+}
+
+TEST(SeriesMean, OfAWanderingSeriesHoldsTheTruthMoreOftenThanThePlainOne) {
+  Random random(11);
+  int honest = 0;
+  int plain = 0;
+  constexpr int kTrials = 300;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    double state = random.Normal();
+    std::vector<double> values;
+    for (int i = 0; i < 16; ++i) {
+      state = 0.6 * state + 0.8 * random.Normal();  // variance 1, correlation 0.6
+      values.push_back(state);
+    }
+    const auto holds = [](const Estimate& e) { return e.low <= 0 && 0 <= e.high; };
+    honest += holds(SeriesMean(values, 1));
+    plain += holds(Bootstrap(values.size(), 1).Mean(values));
+  }
+  EXPECT_GE(honest, 0.87 * kTrials);
+  EXPECT_GT(honest, plain + 0.1 * kTrials);
+}
+
+TEST(RelativeTrend, OfAStraightLineIsItsRiseOverItsMean) {
+  const std::vector<double> times = {0, 1, 2, 3, 4};
+  const std::vector<double> values = {8, 9, 10, 11, 12};
+  const Estimate trend = RelativeTrend(times, values);
+  EXPECT_DOUBLE_EQ(trend.mean, 0.4);  // from 8 to 12 is 4 of a mean of 10
+  EXPECT_NEAR(trend.HalfWidth(), 0, 1e-12);
+}
+
+TEST(RelativeTrend, OfNoiseHoldsZeroAboutAsOftenAsItSays) {
+  Random random(3);
+  int held = 0;
+  constexpr int kTrials = 400;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    std::vector<double> times;
+    std::vector<double> values;
+    for (int i = 0; i < 20; ++i) {
+      times.push_back(i);
+      values.push_back(10 + random.Normal());
+    }
+    held += RelativeTrend(times, values).HoldsZero();
+  }
+  EXPECT_GE(held, 0.93 * kTrials);
+}
+
+TEST(Outliers, AreFarFromTheMedianByTheScatterOfTheRest) {
+  const std::vector<double> values = {10, 11, 9, 10, 12, 8, 10, 30};
+  const Median median = MedianOf(values);
+  EXPECT_DOUBLE_EQ(median.value, 10);
+  // Distances 0 1 1 0 2 2 0 20: their median is 1, a standard deviation of 1.4826; the bound is 3.5 of
+  // these, 5.2.
+  EXPECT_DOUBLE_EQ(median.deviation, 1.4826);
+  EXPECT_TRUE(IsOutlier(30, median));
+  EXPECT_FALSE(IsOutlier(15, median));
+  EXPECT_TRUE(IsOutlier(4, median));
+}
+
+TEST(Outliers, ThereAreNoneWhereMostValuesAreEqual) {
+  const std::vector<double> values = {5, 5, 5, 5, 6};
+  EXPECT_FALSE(IsOutlier(6, MedianOf(values)));
+}
+
+}  // namespace
+}  // namespace stallscope
