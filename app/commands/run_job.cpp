@@ -199,7 +199,7 @@ Rungs RunJob::RungsFor(const HookFacts& facts) const {
     rungs.absent.push_back({.condition = ConditionName(condition), .reason = reason});
   };
   for (AbsentCondition& absent : rungs.absent) {
-    if (absent.reason == "no --data") absent.reason = "the program uses no DataLoader of torch's";
+    if (absent.reason == "no --data") absent.reason = facts.no_loader;
   }
   if (plan_.world_size > 1 && !facts.synchronises)
     leave_out(

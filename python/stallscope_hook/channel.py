@@ -22,6 +22,7 @@ class Channel:
         self._owner = os.getpid()
         self.step = 0
         self.place = "in the program"
+        self._session = None
         threading.Thread(target=self._beat, daemon=True).start()
 
     def send(self, event):
@@ -39,12 +40,22 @@ class Channel:
             return {"order": "stop", "exit_code": 1}
         return json.loads(line)
 
+    def listen(self, session):
+        """From now on the session is asked, at every beat, whether it has something to say."""
+        self._session = session
+
     def _beat(self):
         while os.getpid() == self._owner:
-            self.send({"event": "heartbeat", "step": self.step, "place": self.place})
+            beat = {"event": "heartbeat", "step": self.step, "place": self.place}
+            if self._session is not None:
+                beat["unseen"] = self._session.on_beat()
+            self.send(beat)
             time.sleep(_BEAT_S)
 
 
 def say(text):
-    sys.stderr.write("stallscope: %s\n" % text)
-    sys.stderr.flush()
+    try:
+        sys.stderr.write("stallscope: %s\n" % text)
+        sys.stderr.flush()
+    except (AttributeError, OSError, ValueError):
+        pass  # the program has closed it

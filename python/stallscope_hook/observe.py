@@ -3,6 +3,7 @@
 import os
 import time
 
+from . import elsewhere
 from .session import Session
 
 _FLUSH_S = 1.0
@@ -44,5 +45,8 @@ class Observer(Session):
     def on_exit(self):
         self._flush(time.monotonic())
         missing = self.structure.missing()
-        if missing:
-            self.channel.send({"event": "unseen", "missing": missing})
+        if missing and elsewhere.trains_elsewhere(self.config):
+            self.channel.send({"event": "unseen", "why": elsewhere.MESSAGE, "hint": elsewhere.HINT})
+        elif missing:
+            self.channel.send({"event": "unseen", "why": "the program trains nothing that can be observed: not seen was "
+                               + " and ".join(missing), "hint": ""})

@@ -17,8 +17,10 @@ def start():
             from . import opened_files
 
             opened_files.watch(config["folder"], config["rank"])
+        _when_imported("torch", lambda: _install_elsewhere(config))
         return
     if not _claim(config):
+        _when_imported("torch", lambda: _install_elsewhere(config))
         return
     from .channel import Channel
 
@@ -50,6 +52,12 @@ def _install(config, channel):
     from . import install
 
     install.install(config, channel)
+
+
+def _install_elsewhere(config):
+    from . import install
+
+    install.install_elsewhere(config)
 
 
 def _without_torch(channel):

@@ -3,6 +3,7 @@
 import collections
 
 _CYCLES = 3  # seen whole before anything is believed
+_LONGEST_CYCLE = 64  # steps; a loop that asks its loader less often does not train from it
 
 
 class Structure:
@@ -22,10 +23,13 @@ class Structure:
         self.batches_per_step = {}
         self.backwards_per_step = 1
         self.loader_seen = False
+        self._steps_unasked = 0
+        self._gradients_now = 0  # torch.autograd.grad, since the last step
 
     def on_asked(self, loader):
         """A loader is asked for a batch. Where optimisers ran since the last time, a cycle has ended."""
         self.loader_seen = True
+        self._steps_unasked = 0
         if self._last_optimizer is None or (self.training and loader not in self.training):
             return
         self._votes[self._last_optimizer] += 1
@@ -49,13 +53,24 @@ class Structure:
                 self.training.append(loader)
         self._fresh = []
 
+    def on_gradients(self):
+        """torch.autograd.grad: part of a loss for some, and for others their only backward pass."""
+        self._gradients_now += 1
+
     def on_optimizer(self, optimizer):
         self.steps += 1
+        self._steps_unasked += 1
+        if self._gradients_now > 0 and self._backwards_now == 0:
+            self.on_backward()
+        self._gradients_now = 0
         key = id(optimizer)
         self._optimizers[key] = optimizer
         self._last_optimizer = key
         if not self.loader_seen and self.steps >= 2 * _CYCLES:
             self._votes[key] += _CYCLES  # no loader of torch's: whichever optimiser comes round
+        elif self.primary is None and self._steps_unasked >= _LONGEST_CYCLE:
+            self._votes[key] += _CYCLES
+            self.training = []
         if self.primary is None and self._votes and self._votes.most_common(1)[0][1] >= _CYCLES:
             best = self._votes.most_common(1)[0][0]
             if best == key:  # begin at the end of a cycle
@@ -71,7 +86,7 @@ class Structure:
         """What a training loop has, and was not seen; nothing where all was."""
         wanted = []
         if self.backwards == 0:
-            wanted.append("a backward pass (Tensor.backward or torch.autograd.backward)")
+            wanted.append("a backward pass (Tensor.backward, torch.autograd.backward or torch.autograd.grad)")
         if self.steps == 0:
             wanted.append("a step of a torch.optim optimiser")
         return wanted

@@ -59,7 +59,8 @@ struct HookFacts {
     int batches_per_step = 1;
     std::int64_t samples = 0;  ///< of the data set; 0: it does not say
   };
-  std::optional<Loader> loader;  ///< nothing: the program uses no DataLoader of torch's
+  std::optional<Loader> loader;
+  std::string no_loader = "the program uses no DataLoader of torch's";  ///< why there is none
 };
 
 HookFacts HookFactsFromJson(const nlohmann::json& workload);
