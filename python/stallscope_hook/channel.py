@@ -1,5 +1,6 @@
 """The rank's conversation with the command that started it: orders in, events out, one JSON document a line."""
 
+import functools
 import json
 import os
 import sys
@@ -23,6 +24,7 @@ class Channel:
         self.step = 0
         self.place = "in the program"
         self._session = None
+        self._survive_exec()
         threading.Thread(target=self._beat, daemon=True).start()
 
     def send(self, event):
@@ -39,6 +41,26 @@ class Channel:
         if not line:
             return {"order": "stop", "exit_code": 1}
         return json.loads(line)
+
+    def _survive_exec(self):
+        """Some programs start themselves anew, with variables set: the channel is then the new program's."""
+        for name in ("execv", "execve"):
+
+            def make(original):
+                @functools.wraps(original)
+                def replace(*args):
+                    if os.getpid() != self._owner:
+                        return original(*args)
+                    os.dup2(self._orders.fileno(), 0)
+                    os.set_inheritable(_EVENTS, True)
+                    try:
+                        return original(*args)
+                    finally:  # it could not
+                        os.set_inheritable(_EVENTS, False)
+
+                return replace
+
+            setattr(os, name, make(getattr(os, name)))
 
     def listen(self, session):
         """From now on the session is asked, at every beat, whether it has something to say."""

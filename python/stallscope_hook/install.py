@@ -245,7 +245,7 @@ def _wrap_end(config, channel, session):
         at = "at step %d" % session.steps if session.steps else "before its first step"
         channel.send({"event": "failed", "message": "rank %d raised %s, %s" % (
             config["rank"], _one_line(kind, value), at),
-            "hint": session.hint_of_raise(), "exit_code": 1, "lost_connection": _is_consequence(value),
+            "hint": session.hint_of_raise(kind), "exit_code": 1, "lost_connection": _is_consequence(value),
             "with_exit_status": True, "raised": True})
 
     def excepthook(kind, value, traceback):

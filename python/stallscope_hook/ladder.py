@@ -19,10 +19,6 @@ _LONGEST_DRAIN = 64  # steps
 _BACKWARDS_WITHOUT_STEP = 1000  # nobody accumulates so many
 
 
-class Finished(SystemExit):
-    """Ends the program from inside its loop: `finally` and `with` of the program still do their work."""
-
-
 class Ladder(Session):
     def __init__(self, config, channel):
         super().__init__(config, channel)
@@ -66,11 +62,15 @@ class Ladder(Session):
 
     # Steps and blocks.
 
+    def on_learnt(self, now):
+        if self._measuring:  # another model of the program's: its steps go on
+            self.on_step(now)
+        else:
+            self._begin()
+
     def on_step(self, now):
         if self._finished:
-            raise Finished(0)
-        if not self._measuring:
-            return self._begin()
+            raise SystemExit(0)
         if self._drain > 0:
             self._drain -= 1
             if self._drain == 0:
@@ -96,14 +96,11 @@ class Ladder(Session):
                 self.config["world_size"], "a group of %d" % world if distributed else "no process group of them"),
                 "call torch.distributed.init_process_group in the program, or start it with --nproc-per-node 1")
         self._ranks = Ranks(rank, world)
-        self._loaders = list(self.structure.training)
-        for loader in self._loaders:
-            loader.hold()
+        self._loaders = [loader for loader in self.structure.training if loader.hold()]
         self._device = own_device(self.structure.primary)
         if self._device.type == "cpu":
             # On a batch learnt by heart gradients sink into denormals, which no user's data does.
             torch.set_flush_denormal(True)
-        self.gradients.watch_last_gradient()
         self._measuring = True
         self.channel.send({"event": "ready", "workload": self._workload()})
         self._obey()
@@ -123,13 +120,14 @@ class Ladder(Session):
             return
 
     def _finish(self, exit_code):
+        """Ends the program from inside its loop: `finally` and `with` of the program still do their work."""
         self._finished = True
         self._between.set()
         for loader in self._loaders:
             loader.close()
         ending.insist()
         self.channel.send({"event": "stopped", "exit_code": exit_code})
-        raise Finished(0)
+        raise SystemExit(0)
 
     def _start_block(self):
         self._records = []
@@ -299,7 +297,7 @@ class Ladder(Session):
 
     def _workload(self):
         seen, tensors, layers = set(), [], 0
-        for optimizer in list(self.structure._optimizers.values()):
+        for optimizer in self.structure.optimizers():
             for group in optimizer.param_groups:
                 for parameter in group["params"]:
                     if parameter.requires_grad and id(parameter) not in seen:
@@ -340,12 +338,14 @@ class Ladder(Session):
             self._send_failure(elsewhere.MESSAGE, elsewhere.HINT)
         return super().on_beat()
 
-    def hint_of_raise(self):
-        hint = super().hint_of_raise()
+    def hint_of_raise(self, kind):
+        hint = super().hint_of_raise(kind)
+        if not issubclass(kind, (IndexError, KeyError, ValueError)):
+            return hint
         lengths = [loader.epoch_length() for loader in self._loaders if loader.epoch_length()]
         if self._measuring and lengths and self.steps > min(lengths):
-            hint += ("; should it be about a count of steps: while measuring, an epoch of %d batches goes on, so give the "
-                     "program more epochs" % min(lengths))
+            hint += ("; should it have counted its steps: while measuring, an epoch goes on after its %d batches, so give "
+                     "the program more epochs" % min(lengths))
         return hint
 
     def _send_failure(self, message, hint, **more):
@@ -357,7 +357,7 @@ class Ladder(Session):
         self._between.set()
         ending.insist()
         self._send_failure(message, hint)
-        raise Finished(1)
+        raise SystemExit(1)
 
     def on_exit(self):
         if self._finished:

@@ -50,7 +50,9 @@ class Loader:
         self._held = loader if self._held is not None else None
 
     def hold(self):
+        """Whether it is still there: some programs read theirs once, and keep the batches."""
         self._held = self.loader
+        return self._held is not None
 
     def epoch_length(self):
         """Batches, where the loader knows."""

@@ -2,6 +2,7 @@
 
 import threading
 import time
+import weakref
 
 import torch
 
@@ -20,12 +21,13 @@ class Session:
         self.structure = Structure()
         self.gradients = Gradients()
         self.clock = StepClock()
-        self.steps = 0  # ended ones, of the primary optimiser
+        self.steps = 0  # ended ones of the primary optimiser, as the program counts them
         self._backward_depth = 0
         self._optimizer_depth = 0
         self._backward_begin = 0.0
         self._optimizer_begin = 0.0
         self._losses = []
+        self._learnt = None  # the primary optimiser, as far as it was heeded
         self.loop_thread = None  # the one that steps its optimisers
         self.beside = False  # whether a thread beside it reads the training loader
         self._asking = False
@@ -77,6 +79,7 @@ class Session:
         """The loop then waits for that thread, by what Python has for it: a queue, a future, an event."""
         if not self.beside and loader in self.structure.training:
             self.beside = True
+            self._asking = False  # that was the thread, before it could be told from the loop's
             waits.time_waits(self)
 
     def on_waited(self, begin, end):
@@ -94,7 +97,7 @@ class Session:
         if self._backward_depth > 1:
             return
         self.channel.place = "in a backward pass"
-        self._losses += [root.detach() for root in roots if isinstance(root, torch.Tensor) and root.numel() == 1]
+        self._losses = [root.detach() for root in roots if isinstance(root, torch.Tensor) and root.numel() == 1]
         self._backward_begin = time.monotonic()
         self.clock.include_from(self._backward_begin)  # whatever was evaluated, the loop trains again
 
@@ -137,13 +140,22 @@ class Session:
             self.clock.optimizer_s += now - self._optimizer_begin
         self.structure.on_optimizer(optimizer)
         if self.structure.primary is optimizer:
-            self.steps += 1
+            learnt = self._learnt is None or self._learnt() is not optimizer
+            self.steps += self.structure.steps_of_primary() if learnt else 1
             self.channel.step = self.steps
+            if learnt:
+                self._learnt = weakref.ref(optimizer)
+                self.gradients.watch_last_gradient()
+                return self.on_learnt(now)
             self.on_step(now)
 
     def on_optimizer_abandoned(self):
         """It raised: the program's own affair, or the end of a ladder."""
         self._optimizer_depth = max(0, self._optimizer_depth - 1)
+
+    def on_learnt(self, now):
+        """The first step of a loop that is understood; it began before."""
+        self.clock.restart(now)
 
     def on_step(self, now):
         raise NotImplementedError
@@ -162,7 +174,7 @@ class Session:
         wanted = self.structure.missing()
         return "not seen was " + " and ".join(wanted) if wanted else "its loop is not understood yet"
 
-    def hint_of_raise(self):
+    def hint_of_raise(self, kind):
         return "its traceback is in its log"
 
 

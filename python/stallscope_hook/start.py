@@ -42,8 +42,13 @@ def _claim(config):
     try:
         os.fstat(3)
         name = os.path.join(config["folder"], "rank-%s" % config["rank"])
-        os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        return True
+        try:
+            with open(name, "x") as file:
+                file.write(str(os.getpid()))
+            return True
+        except FileExistsError:
+            with open(name) as file:
+                return file.read() == str(os.getpid())  # it has replaced itself by another program
     except OSError:
         return False
 
