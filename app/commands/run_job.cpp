@@ -340,7 +340,7 @@ ProfileOrigin RunJob::Origin() const {
                      .gradient_tensors = facts.workload.gradient_tensors,
                      .gradient_bytes = facts.workload.gradient_bytes,
                      .layers = facts.synchronises ? std::optional(facts.workload.layers) : std::nullopt,
-                     .batch_per_device = facts.loader ? facts.loader->batch : 1,
+                     .batch_per_device = facts.loader ? facts.loader->batch : facts.batch_without_loader,
                      .accumulate = facts.loader ? facts.loader->batches_per_step : 1,
                      .optimizer = facts.optimizer,
                      .dtype = facts.dtype,

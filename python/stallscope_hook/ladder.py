@@ -25,6 +25,7 @@ class Ladder(Session):
         self._measuring = False
         self._finished = False
         self._loaders = []  # the training loaders, as they were when measuring began
+        self._first_loader = None
         self._ranks = None
         self._device = None
         self._block = None  # the request under way
@@ -59,6 +60,7 @@ class Ladder(Session):
         super().on_batch(loader, batch, begin, end)
         if not self._measuring:
             loader.keep(batch)
+            self._first_loader = self._first_loader or loader
 
     # Steps and blocks.
 
@@ -320,7 +322,8 @@ class Ladder(Session):
             workload["loader"] = {"workers": loader.workers, "batch": loader.batch_size,
                                   "batches_per_step": self._batches_per_step(loader),
                                   "samples": _length(loader.loader)}
-        elif self.structure.loader_seen:
+        elif self._first_loader is not None:
+            workload["batch"] = self._first_loader.batch_size
             workload["no_loader"] = "the training loop asks no DataLoader: it goes on with batches that it keeps"
         return workload
 

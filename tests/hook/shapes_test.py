@@ -48,6 +48,7 @@ class Batches(RunTest):
                 document = self.profile(PROGRAMS / "keeps.py", *flags, flags=["--max-time", "20s", "--force"])
                 self.assert_rungs(document, "solo")
                 self.assertIn("batches that it keeps", self.reasons(document)["warm"])
+                self.assertEqual(document["workload"]["batch_per_device"], 8)
 
 
 class Trouble(RunTest):
