@@ -89,8 +89,8 @@ def bytes_of(batch):
 def samples_of(batch, expected=None):
     """How many samples it has; `expected` is what the loader was told to put into one, where it was told.
 
-    The leading length of its tensors, then, unless only its lists are as long as expected (images of different sizes),
-    or its tensors differ in length (sentences, one tensor each).
+    Else the leading length of its tensors, unless there is a tensor for each sample (sentences): then they differ in
+    length, or another list (their labels) is as long as theirs.
     """
     lengths, lists = [], []
     _measure(batch, lengths, lists, 0)
@@ -98,8 +98,9 @@ def samples_of(batch, expected=None):
         return expected
     if not lengths:
         return lists[-1] if lists else 1
-    uneven = [length for length in lists if length > _PARTS and length == len(lengths) and len(set(lengths)) > 1]
-    found = uneven[0] if uneven else lengths[0]
+    one_each = [length for length in lists if length > _PARTS and length == len(lengths)
+                and (len(set(lengths)) > 1 or lists.count(length) > 1)]
+    found = one_each[0] if one_each else lengths[0]
     return min(found, expected) if expected else found
 
 

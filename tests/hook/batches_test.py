@@ -71,7 +71,11 @@ class Samples(unittest.TestCase):
         self.count(8, (images, [{}] * 8), told=8)
 
     def test_sentences_are_counted_where_nothing_was_told(self):
-        self.count(4, (tuple(torch.ones(length) for length in (3, 5, 7, 9)), [0] * 4))
+        self.count(4, tuple(torch.ones(length) for length in (3, 5, 7, 9)))
+        self.count(4, (tuple(torch.ones(10) for _ in range(4)), [{"label": 1}] * 4))
+
+    def test_many_views_are_not_samples(self):
+        self.count(16, ([torch.ones(16, 3) for _ in range(8)], torch.ones(16)))
 
     def test_the_last_batch_of_an_epoch_is_smaller(self):
         self.count(4, [torch.ones(4, 3), torch.ones(4)], told=8)
