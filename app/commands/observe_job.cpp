@@ -66,9 +66,7 @@ class ObserveJob {
     WriteJson(options_.output, text);
     if (options_.output.ShowText())
       PrintObservation(document_, options_.output.StyleOf(STDOUT_FILENO), std::cout);
-    for (const std::string& missing : missing_)
-      Say(options_.output,
-          "warning: the program trains nothing that can be observed: not seen was " + missing);
+    if (!unseen_.empty()) Say(options_.output, "warning: " + unseen_);
     return *document_.exit_status;
   }
 
@@ -131,7 +129,8 @@ class ObserveJob {
   void TakeEvent(const std::string& line) {
     const auto event = nlohmann::json::parse(line, nullptr, false);
     if (!event.is_object() || event.value("event", "") != "unseen") return;
-    missing_ = event.at("missing").get<std::vector<std::string>>();
+    unseen_ = event.value("why", "");
+    if (const std::string hint = event.value("hint", ""); !hint.empty()) unseen_ += "; " + hint;
   }
 
   /// Ctrl-C and SIGTERM are the program's, which may want to save its work; the command waits for its end.
@@ -192,7 +191,7 @@ class ObserveJob {
   std::vector<Rank> ranks_;
   ObservedSteps steps_;
   Observation document_;
-  std::vector<std::string> missing_;
+  std::string unseen_;
   bool handed_on_ = false;
   double failed_s_ = 0;
 };

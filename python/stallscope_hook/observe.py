@@ -3,6 +3,7 @@
 import os
 import time
 
+from . import elsewhere
 from .session import Session
 
 _FLUSH_S = 1.0
@@ -19,14 +20,15 @@ class Observer(Session):
         self._flushed_s = time.monotonic()
         self._observed = 0
 
+    def on_learnt(self, now):
+        super().on_learnt(now)
+        self.take_losses()
+        self._observed = 1
+
     def on_step(self, now):
         record = self.clock.take(now)
         self.take_losses()
         self._observed += 1
-        if self._observed == 1:
-            # The first one began before the loop was understood.
-            self.gradients.watch_last_gradient()
-            return
         if self._observed == _LEARN_STEPS:
             self.gradients.watch_only_the_last()
         self._rows.append("%d,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f\n" % (
@@ -44,5 +46,8 @@ class Observer(Session):
     def on_exit(self):
         self._flush(time.monotonic())
         missing = self.structure.missing()
-        if missing:
-            self.channel.send({"event": "unseen", "missing": missing})
+        if missing and elsewhere.trains_elsewhere(self.config):
+            self.channel.send({"event": "unseen", "why": elsewhere.MESSAGE, "hint": elsewhere.HINT})
+        elif missing:
+            self.channel.send({"event": "unseen", "why": "the program trains nothing that can be observed: not seen was "
+                               + " and ".join(missing), "hint": ""})

@@ -80,7 +80,8 @@ def held(pids):
     for pid in pids:
         try:
             for entry in os.listdir("/proc/%d/fd" % pid):
-                found.add(_readlink("/proc/%d/fd/%s" % (pid, entry)))
+                if not _only_written(pid, entry):
+                    found.add(_readlink("/proc/%d/fd/%s" % (pid, entry)))
             rows = mappings(pid)
             programs = {path for path, _, _, rights in rows if "x" in rights}
             found |= {path for path, _, _, _ in rows} - programs
@@ -90,6 +91,16 @@ def held(pids):
             if path and path.startswith("/") and not path.endswith(_NOT_DATA) and ".so." not in path
             and not path.startswith(_NOT_DATA_BELOW) and not _ours(path) and not path.startswith("/usr/lib")
             and os.path.isfile(path) and os.path.getsize(path) > 0}
+
+
+def _only_written(pid, entry):
+    """Logs and records of events are no data."""
+    try:
+        with open("/proc/%d/fdinfo/%s" % (pid, entry)) as file:
+            flags = next(int(line.split()[1], 8) for line in file if line.startswith("flags:"))
+    except (OSError, StopIteration, ValueError):
+        return False
+    return flags & os.O_ACCMODE == os.O_WRONLY
 
 
 def _readlink(path):

@@ -45,6 +45,11 @@ class Ranks:
             self._forget("%s/%d" % (key, rank))
         return values
 
+    def most(self, value):
+        """The largest of all ranks' values, on every rank."""
+        values = self.gather(value)
+        return self.broadcast(max(values) if values is not None else None)
+
     def barrier(self):
         self.broadcast(self.gather(None) is not None)
 

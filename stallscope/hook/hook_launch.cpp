@@ -95,6 +95,8 @@ HookFacts HookFactsFromJson(const json& workload) {
   facts.optimizer = workload.at("optimizer");
   facts.dtype = workload.at("dtype");
   facts.synchronises = workload.at("synchronises");
+  facts.batch_without_loader = workload.value("batch", 1);
+  facts.no_loader = workload.value("no_loader", facts.no_loader);
   if (workload.contains("loader")) {
     const json& loader = workload.at("loader");
     facts.loader = HookFacts::Loader{.workers = loader.at("workers"),

@@ -59,7 +59,9 @@ struct HookFacts {
     int batches_per_step = 1;
     std::int64_t samples = 0;  ///< of the data set; 0: it does not say
   };
-  std::optional<Loader> loader;  ///< nothing: the program uses no DataLoader of torch's
+  std::optional<Loader> loader;
+  int batch_without_loader = 1;  ///< of the DataLoader that the program read before; 1: a step is a sample
+  std::string no_loader = "the program uses no DataLoader of torch's";  ///< why there is none
 };
 
 HookFacts HookFactsFromJson(const nlohmann::json& workload);
