@@ -21,6 +21,7 @@ class Channel:
         self._lock = threading.Lock()
         self._owner = os.getpid()
         self.step = 0
+        self.beating_s = 0.0  # processor time of the heartbeats
         self.place = "in the program"
         threading.Thread(target=self._beat, daemon=True).start()
 
@@ -42,6 +43,7 @@ class Channel:
     def _beat(self):
         while os.getpid() == self._owner:
             self.send({"event": "heartbeat", "step": self.step, "place": self.place})
+            self.beating_s = time.thread_time()
             time.sleep(_BEAT_S)
 
 

@@ -7,7 +7,11 @@ from .session import Session
 
 _FLUSH_S = 1.0
 _LEARN_STEPS = 20
-HEADER = "step,end_s,data_wait_s,copy_s,forward_s,backward_s,exposed_communication_s,optimizer_s,total_s\n"
+HEADER = ("step,end_s,data_wait_s,copy_s,forward_s,backward_s,exposed_communication_s,optimizer_s,total_s,"
+          "hook_s\n")
+# All that the wrappers call, but for `feeds`, which says no at once.
+_CALLS = ("on_asked", "on_batch", "on_exhausted", "on_copy", "on_backward_begin", "on_backward_end", "on_collective",
+          "on_optimizer_begin", "on_optimizer_end", "on_optimizer_abandoned")
 
 
 class Observer(Session):
@@ -18,6 +22,8 @@ class Observer(Session):
         self._rows = []
         self._flushed_s = time.monotonic()
         self._observed = 0
+        self._calls_s = 0.0
+        self._told_s = 0.0
 
     def on_step(self, now):
         record = self.clock.take(now)
@@ -29,11 +35,16 @@ class Observer(Session):
             return
         if self._observed == _LEARN_STEPS:
             self.gradients.watch_only_the_last()
-        self._rows.append("%d,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f\n" % (
+        self._rows.append("%d,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.6f,%.7f\n" % (
             self.steps, now, record["data_wait_s"], record["copy_s"], record["forward_s"], record["backward_s"],
-            record["exposed_communication_s"], record["optimizer_s"], record["total_s"]))
+            record["exposed_communication_s"], record["optimizer_s"], record["total_s"], self._take_own_time()))
         if now - self._flushed_s > _FLUSH_S:
             self._flush(now)
+
+    def _take_own_time(self):
+        """Of our calls and heartbeats since this was last asked; the call under way counts for the next step."""
+        before, self._told_s = self._told_s, self._calls_s + self.channel.beating_s
+        return self._told_s - before
 
     def _flush(self, now):
         self._file.write("".join(self._rows))
@@ -46,3 +57,20 @@ class Observer(Session):
         missing = self.structure.missing()
         if missing:
             self.channel.send({"event": "unseen", "missing": missing})
+
+
+def _timed(name):
+    original = getattr(Session, name)
+
+    def call(self, *args):
+        begin = time.perf_counter()
+        try:
+            return original(self, *args)
+        finally:
+            self._calls_s += time.perf_counter() - begin
+
+    return call
+
+
+for _name in _CALLS:
+    setattr(Observer, _name, _timed(_name))
