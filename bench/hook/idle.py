@@ -23,7 +23,7 @@ HERE = pathlib.Path(__file__).parent
 STALLSCOPE = str(pathlib.Path(os.environ.get("STALLSCOPE_BUILD", HERE.parents[1] / "build")) / "stallscope")
 PYTHON = "/usr/bin/python3"
 RANKS, RESAMPLES = 2, 4000
-STEPS = 5  # of a block
+STEPS = 1  # of a block: the shorter, the less a drift matters
 
 
 def launch(folder, blocks):

@@ -198,8 +198,7 @@ class Ladder(Session):
         self._seen, self._evaluation = [], None
         self._fetched_before = page_cache.device_bytes(os.getpid())
         self._evidence = page_cache.Evidence()
-        if self._block["data"] == _COLD:
-            self._evidence.before = page_cache.resident_bytes(self._files | self._held)
+        self._evidence.before = page_cache.resident_bytes(self._files | self._held)
 
     def _before_evaluation(self):
         if self._evaluation is None:
@@ -230,7 +229,7 @@ class Ladder(Session):
         cold = self._block["data"] == _COLD
         turn = self._block["turn"]
         evidence.fetched, evidence.fetched_here = fetched, self._ranks.sum_of_machine(fetched or 0)
-        evidence.after = page_cache.resident_bytes(files) if cold else None
+        evidence.after = page_cache.resident_bytes(files)
         evidence.opened = sum(_size(path) for path in opened)
         evidence.in_parts = bool(self._held) and not opened
         evidence.reference = self._cold_bytes.get(turn)

@@ -177,6 +177,8 @@ def _why_not_cold(evidence):
 def _why_not_warm(evidence):
     measure = max(evidence.opened, evidence.reference or 0)
     least = _NOISE_BYTES if evidence.in_parts or not measure else 0
+    if evidence.after:
+        least = min(least, evidence.after // 10)  # of a small file, less than the whole is little
     if evidence.fetched <= max(WARM_SHARE * measure, least):
         return ""
     return "%d bytes came from the disk, at most %d %% of %d may" % (evidence.fetched, 100 * WARM_SHARE, measure)

@@ -109,9 +109,9 @@ class Shapes(RunTest):
         self.assertLessEqual({"crowd", "node", "warm"}, set(document["conditions"]))
 
     def test_evaluation_is_no_training(self):
+        # It evaluates every 5 steps, on some of the files that it trains on: these are evicted again.
         document = self.profile(PROGRAMS / "evaluates.py", "--data", self.data, flags=self.TWO)
-        # It evaluates on some of the files that it trains on, so these may be in memory in a cold block.
-        self.assertLessEqual({"crowd", "node", "warm"}, set(document["conditions"]))
+        self.assert_rungs(document, "crowd", "node", "warm", "cold")
         self.assertEqual(document["workload"]["dataset"]["samples"], 1200)
 
     def test_collectives_by_hand_cannot_be_switched_off(self):
@@ -121,9 +121,25 @@ class Shapes(RunTest):
         self.assertIn("DistributedDataParallel", reasons["crowd"])
         self.assertGreater(document["conditions"]["node"]["parts"]["exposed_communication_s"], 0)
 
-    def test_a_mapped_file_is_found_and_warm(self):
-        document = self.profile(PROGRAMS / "mapped.py", "--data", self.data, flags=["--conditions", "solo,warm"])
-        self.assert_rungs(document, "solo", "warm")
+    def mapped(self, *words, flags=()):
+        (self.data / "tokens.u16").write_bytes(os.urandom(16 << 20))
+        document = self.profile(PROGRAMS / "mapped.py", "--data", self.data, *words, flags=flags)
+        self.assertEqual(document["conditions"]["warm"]["cache"], "warm")
+        self.assertEqual(document["conditions"]["cold"]["cache"], "cold")
+        return document
+
+    def test_a_mapped_file_is_found_evicted_and_verified(self):
+        document = self.mapped()
+        self.assert_rungs(document, "solo", "warm", "cold")
+        # A sample is 16 tokens of 2 bytes of it.
+        self.assertAlmostEqual(document["workload"]["dataset"]["bytes"], 16 << 20, delta=0.01 * (16 << 20))
+
+    def test_a_file_that_two_ranks_and_their_workers_map(self):
+        document = self.mapped("--late", "--workers", "1", flags=self.TWO)
+        self.assert_rungs(document, "crowd", "node", "warm", "cold")
+
+    def test_a_private_mapping_keeps_what_was_written_into_it(self):
+        self.mapped("--private", flags=self.TWO)
 
     def test_a_closure(self):
         self.profile(PROGRAMS / "closure.py", "--data", self.data)
