@@ -17,8 +17,8 @@ _CALLS = ("on_asked", "on_batch", "on_exhausted", "on_copy", "on_backward_begin"
 class Observer(Session):
     def __init__(self, config, channel):
         super().__init__(config, channel)
-        self._file = open(os.path.join(config["observed"], "rank%d.csv" % config["rank"]), "w")
-        self._file.write(HEADER)
+        self._path = os.path.join(config["observed"], "rank%d" % config["rank"])
+        self._begin_file()
         self._rows = []
         self._flushed_s = time.monotonic()
         self._observed = 0
@@ -51,6 +51,15 @@ class Observer(Session):
         self._file.flush()
         self._rows = []
         self._flushed_s = now
+        if self._file.tell() > self.config["observed_bytes"]:
+            # This one and the one before it are kept: a run of a year must not fill the disk.
+            self._file.close()
+            os.replace(self._path + ".csv", self._path + ".old.csv")
+            self._begin_file()
+
+    def _begin_file(self):
+        self._file = open(self._path + ".csv", "w")
+        self._file.write(HEADER)
 
     def on_exit(self):
         self._flush(time.monotonic())

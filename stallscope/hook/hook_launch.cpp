@@ -64,7 +64,8 @@ RankStart HookRank(const HookLaunch& launch, int node, int local_rank, const Env
                        {"data", launch.data},
                        {"allow_writes", launch.allow_writes},
                        {"seed", launch.seed},
-                       {"observed", launch.observed.string()}};
+                       {"observed", launch.observed.string()},
+                       {"observed_bytes", kObservedBytes}};
   std::ofstream stream(start.child.set_environment.at("STALLSCOPE_HOOK"));
   stream << config.dump() << std::flush;
   if (!stream)

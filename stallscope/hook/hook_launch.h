@@ -11,6 +11,10 @@
 
 namespace stallscope {
 
+/// A rank's file of observed steps is begun anew at this size, and the one before it kept: some 700,000 steps
+/// each.
+inline constexpr int kObservedBytes = 64 << 20;
+
 /// One launch of the user's program on the ranks of this machine, as torchrun would do it, with the hook in
 /// front.
 struct HookLaunch {
