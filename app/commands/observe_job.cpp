@@ -92,6 +92,7 @@ class ObserveJob {
     launch.mode = "observe";
     launch.nodes = plan.nodes;
     launch.devices_per_node = plan.devices_per_node;
+    launch.shares_cores = plan.devices_per_node > 1;
     launch.outside = !plan.launcher.empty();
     launch.master_addr = plan.master_addr.empty() ? "127.0.0.1" : plan.master_addr;
     launch.master_port = plan.master_port > 0 ? plan.master_port : FreePort();

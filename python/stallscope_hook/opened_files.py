@@ -1,5 +1,6 @@
 """Which files the program's loaders open: seen by Python's audit events, in this process and in its workers."""
 
+import contextlib
 import os
 import sys
 
@@ -11,6 +12,7 @@ _WRITES = os.O_WRONLY | os.O_RDWR
 
 _log = None  # descriptor of this process's list
 _folder = None
+_paused = False
 
 
 def watch(folder, rank):
@@ -32,8 +34,19 @@ def _open_log():
     _log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 
 
+@contextlib.contextmanager
+def our_own():
+    """What is opened within is no reading of the program's."""
+    global _paused
+    _paused = True
+    try:
+        yield
+    finally:
+        _paused = False
+
+
 def _see(event, args):
-    if event != "open" or _log is None:
+    if event != "open" or _log is None or _paused:
         return
     path, _, flags = args
     if isinstance(flags, int) and flags & _WRITES:

@@ -29,6 +29,7 @@ _libc.madvise.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int)
 _libc.mincore.argtypes = (ctypes.c_void_p, ctypes.c_size_t, ctypes.c_char_p)
 
 
+@opened_files.our_own()
 def evict(paths):
     """Writes back, unmaps here, and drops the pages. Workers must be gone: what they map cannot be dropped."""
     wanted = set(paths)
@@ -70,6 +71,7 @@ def _untouched(begin, end):
     return parts + ([(begin + start * _PAGE, end)] if start is not None else [])
 
 
+@opened_files.our_own()
 def resident_bytes(paths):
     """Of these files, in memory; nothing where the kernel does not tell the truth: files that we may not write."""
     total = 0

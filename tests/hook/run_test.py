@@ -74,6 +74,9 @@ class Shapes(RunTest):
         self.assertEqual(document["conditions"]["warm"]["cache"], "warm")
         self.assertEqual(document["workload"]["batch_per_device"], 8)
         self.assertEqual(document["workload"]["dataset"]["samples"], 1200)
+        # One rank alone computes as one of two does.
+        for log in ("launch1-rank0", "solo1-rank0"):
+            self.assertIn("OMP_NUM_THREADS is 1", (self.folder / f"out/log/{log}.log").read_text())
         # A file of 16 KiB is a sample.
         self.assertAlmostEqual(document["workload"]["dataset"]["bytes"], 1200 * 16384, delta=1200 * 164)
 

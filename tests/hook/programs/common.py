@@ -54,6 +54,7 @@ def join():
     if torch.cuda.is_available():
         device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", 0)))
         torch.cuda.set_device(device)
+    print("OMP_NUM_THREADS is", os.environ.get("OMP_NUM_THREADS"), flush=True)
     if "RANK" not in os.environ:
         return 0, device
     dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
