@@ -206,16 +206,16 @@ class Ladder(Session):
             self._evaluation = page_cache.device_bytes(os.getpid()) or 0
 
     def _after_evaluation(self):
-        """What evaluation read is not the block's; where it read files that training has yet to read, these go again."""
+        """What evaluation read is not the block's; a rank here or beside may have yet to read it cold, so it goes again."""
         if self._fetched_before is not None:
             self._fetched_before += (page_cache.device_bytes(os.getpid()) or 0) - self._evaluation
         self._evaluation = None
         workers = {pid for loader in self._loaders for pid in loader.worker_pids()}
         opened = self._opened.take_with_pids()
         self._seen += [path for pid, path in opened if pid in workers]
-        shared = {path for pid, path in opened if pid not in workers} & self._files
-        if shared and self._block["data"] == _COLD:
-            page_cache.evict(shared)
+        read = {path for pid, path in opened if pid not in workers}
+        if read and self._block["data"] == _COLD:
+            page_cache.evict(read)
             self._evidence.before = None  # what is in memory no longer tells who fetched it
 
     def _judge(self, workers):
