@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Stalls of known size in a program under `run`: a sleep in its Dataset, a slowed disk, a shaped link. Root only.
 
-    bench/hook/injected.py [--max-time 40s] [--json FILE]
+    bench/hook/injected.py [--max-time 40s] [--only disk] [--json FILE]
 
 One process loads and trains, so nothing hides the sleep and the disk. Of the link, what counts is how much more a
 slower one costs: part of the gradients' way is in `node` already.
@@ -21,7 +21,8 @@ PROGRAMS = ROOT / "tests/hook/programs"
 PYTHON = "/usr/bin/python3"
 BATCH, FILE_BYTES = 8, 16384
 SLEEP_S = 0.01
-DISK_BYTES_PER_S = 4e6
+# The kernel lets what 100 ms are worth through at once: slow, so that this is little of a block.
+DISK_BYTES_PER_S = 1e6
 WIDTH, FAST_BITS, SLOW_BITS = 16384, 500e6, 200e6
 WITHIN = 0.05
 
@@ -84,12 +85,15 @@ def slow_link(runs):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--max-time", default="40s", help="of each of five runs (default 40s)")
+    parser.add_argument("--only", choices=["sleep", "disk", "link"], help="one of the three")
     parser.add_argument("--json", help="write the figures here")
     options = parser.parse_args()
     figures = {}
     with tempfile.TemporaryDirectory(prefix="stallscope-bench-", dir="/var/tmp") as folder:
         runs = Runs(folder, options.max_time)
         for name, inject in (("sleep", sleeping), ("disk", slow_disk), ("link", slow_link)):
+            if options.only not in (None, name):
+                continue
             expected, found, step = inject(runs)
             off = (found - expected) / step
             figures[name] = {"expected_s": expected, "found_s": found, "step_s": step, "off": off}
