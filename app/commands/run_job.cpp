@@ -172,6 +172,7 @@ HookLaunch RunJob::LaunchOf(const std::string& prefix, int nodes, int devices,
   launch.mode = "ladder";
   launch.nodes = nodes;
   launch.devices_per_node = devices;
+  launch.shares_cores = plan_.devices_per_node > 1 || machines_;
   launch.outside = !plan_.launcher.empty();
   if (machines_) {
     launch.master_addr = NetworkLab::Address(0);

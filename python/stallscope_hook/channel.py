@@ -22,6 +22,7 @@ class Channel:
         self._lock = threading.Lock()
         self._owner = os.getpid()
         self.step = 0
+        self.beating_s = 0.0  # processor time of the heartbeats
         self.place = "in the program"
         self._session = None
         self._survive_exec()
@@ -72,6 +73,7 @@ class Channel:
             if self._session is not None:
                 beat["unseen"] = self._session.on_beat()
             self.send(beat)
+            self.beating_s = time.thread_time()
             time.sleep(_BEAT_S)
 
 

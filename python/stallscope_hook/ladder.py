@@ -34,6 +34,8 @@ class Ladder(Session):
         self._passed = (None, 0)  # the turn whose files are known, and for how many steps
         self._files = set()
         self._held = set()
+        self._seen = []  # files that the block has opened, as far as they have been asked for
+        self._evaluation = None  # while one is under way: what this process had fetched before
         self._cold_bytes = {}  # by turn: what a verified cold block fetched
         self._between = threading.Event()  # clear while blocks change: threads that load wait
         self._drain = 0  # steps on batches that threads of the program had taken before the block
@@ -55,6 +57,14 @@ class Ladder(Session):
 
     def may_be_made_anew(self, loader):
         return super().may_be_made_anew(loader) or self.feeds(loader)
+
+    def on_asked(self, loader):
+        if self._measuring and self._real:
+            if loader not in self._loaders:
+                self._before_evaluation()
+            elif self._evaluation is not None:
+                self._after_evaluation()
+        super().on_asked(loader)
 
     def on_batch(self, loader, batch, begin, end):
         super().on_batch(loader, batch, begin, end)
@@ -146,8 +156,7 @@ class Ladder(Session):
             self._prepare_files()
         self._ranks.barrier()
         if self._real:
-            self._opened.take()
-            self._fetched_before = page_cache.device_bytes(os.getpid())
+            self._note_files()
         self._between.set()
         self.channel.place = "in the program"
         if self._drain == 0:
@@ -217,8 +226,7 @@ class Ladder(Session):
             self._held = opened_files.held(pids)
             for loader in self._loaders:
                 loader.begin(self._seed())  # ends the workers: what they map could not be evicted
-            self._files = set(self._opened.take())
-            self._held -= self._files
+            self._files = set(self._opened.take()) - self._held  # these are read whole, those in parts
             if self.config.get("data"):
                 self._held = {path for path in self._held if _below(path, self.config["data"])}
                 self._files = {path for path in self._files if _below(path, self.config["data"])}
@@ -227,32 +235,64 @@ class Ladder(Session):
             self._ranks.barrier()  # nobody still reads
             page_cache.evict(self._files | self._held)
 
+    def _note_files(self):
+        """The block begins, on all ranks: what they read from here on is its own."""
+        self._opened.take()
+        self._seen, self._evaluation = [], None
+        self._fetched_before = page_cache.device_bytes(os.getpid())
+        self._evidence = page_cache.Evidence()
+        self._evidence.before = page_cache.resident_bytes(self._files | self._held)
+
+    def _before_evaluation(self):
+        if self._evaluation is None:
+            self._seen += self._opened.take()
+            self._evaluation = page_cache.device_bytes(os.getpid()) or 0
+
+    def _after_evaluation(self):
+        """What evaluation read is not the block's; a rank here or beside may have yet to read it cold, so it goes again."""
+        if self._fetched_before is not None:
+            self._fetched_before += (page_cache.device_bytes(os.getpid()) or 0) - self._evaluation
+        self._evaluation = None
+        workers = {pid for loader in self._loaders for pid in loader.worker_pids()}
+        opened = self._opened.take_with_pids()
+        self._seen += [path for pid, path in opened if pid in workers]
+        read = {path for pid, path in opened if pid not in workers}
+        if read and self._block["data"] == _COLD:
+            page_cache.evict(read)
+            self._evidence.before = None  # what is in memory no longer tells who fetched it
+
     def _judge(self, workers):
         self._wait_until_idle(workers)
-        opened = [path for path in self._opened.take() if path in self._files]
+        evidence, files = self._evidence, self._files | self._held
+        opened = [path for path in self._seen + self._opened.take() if path in self._files]
         fetched = page_cache.device_bytes(os.getpid())
         if fetched is not None:
             fetched -= self._fetched_before or 0
             fetched += sum(page_cache.device_bytes(pid) or 0 for pid in workers)
+        cold = self._block["data"] == _COLD
+        turn = self._block["turn"]
+        evidence.fetched, evidence.fetched_here = fetched, self._ranks.sum_of_machine(fetched or 0)
+        evidence.after = page_cache.resident_bytes(files)
+        evidence.opened = sum(_size(path) for path in opened)
+        evidence.in_parts = bool(self._held) and not opened
+        evidence.reference = self._cold_bytes.get(turn)
         ahead = sum(loader.read_ahead() for loader in self._loaders)
         for loader in self._loaders:
             loader.close()
-        cold = self._block["data"] == _COLD
-        file_bytes = sum(_size(path) for path in opened)
-        turn = self._block["turn"]
-        state, verified, reason, retry = page_cache.judge(
-            cold, self._files | self._held, file_bytes, fetched, bool(self._held) and not opened,
-            self._cold_bytes.get(turn))
+        state, verified, reason, retry = page_cache.judge(cold, files, evidence)
         if cold and verified:
             self._cold_bytes = {turn: fetched}
         samples = sum(loader.samples for loader in self._loaders)
         if samples == 0:
             state, verified, retry = "in memory", False, False
             reason = "the training loop goes on with batches that it keeps: its DataLoader was not asked in the block"
+        taken = evidence.opened * samples / max(1, samples + ahead)
+        if evidence.in_parts and _length(self._loaders[0].loader) > 0:
+            # A file that is read in parts is the data set, and a sample its share of that.
+            taken = samples * sum(_size(path) for path in self._held) / _length(self._loaders[0].loader)
         return {"state": state, "verified": verified, "reason": reason, "worth_a_retry": retry, "samples": samples,
-                "read_s": 0.0, "decode_s": 0.0, "bytes": file_bytes,
-                "bytes_taken": int(file_bytes * samples / max(1, samples + ahead)), "device_bytes": fetched or 0,
-                "bad_samples": 0, "change": ""}
+                "read_s": 0.0, "decode_s": 0.0, "bytes": evidence.opened, "bytes_taken": int(taken),
+                "device_bytes": fetched or 0, "bad_samples": 0, "change": ""}
 
     def _wait_until_idle(self, workers):
         """Workers read ahead until their queues are full; what they are in the middle of would be counted by half."""
@@ -273,8 +313,7 @@ class Ladder(Session):
             loader.begin(self._seed())
         self._prepare_files()
         self._ranks.barrier()
-        self._opened.take()
-        self._fetched_before = page_cache.device_bytes(os.getpid())
+        self._note_files()
         start_s = time.monotonic()
         for _ in range(self._block["steps"]):
             begin = time.monotonic()

@@ -11,6 +11,10 @@
 
 namespace stallscope {
 
+/// A rank's file of observed steps is begun anew at this size, and the one before it kept: some 700,000 steps
+/// each.
+inline constexpr int kObservedBytes = 64 << 20;
+
 /// One launch of the user's program on the ranks of this machine, as torchrun would do it, with the hook in
 /// front.
 struct HookLaunch {
@@ -22,6 +26,9 @@ struct HookLaunch {
   std::string mode;        ///< "ladder" or "observe"
   int nodes = 1;
   int devices_per_node = 1;
+  /// Ranks of one host get one thread each, as torchrun gives them; one that is alone for a launch, too, else it
+  /// would compute with all cores and be no measure for the others.
+  bool shares_cores = false;
   bool outside = false;  ///< a launcher started the command: the variables that it has set are kept
   std::string master_addr = "127.0.0.1";
   int master_port = 0;
