@@ -38,7 +38,8 @@ def main():
             print(f"after {step:>6} steps: rank {rank / 1024:.1f} MiB, command {parent / 1024:.1f} MiB")
     first, last = (figures["resident_kb"][int(told[place])] for place in (0, -1))
     for who in ("rank", "command"):
-        print(f"{who}, last to first: {last[who] / first[who]:.3f}x (wanted: at most 1.02)")
+        wanted = " (wanted: at most 1.02)" if who == "rank" else " (it reads what ranks wrote in 10 s at once)"
+        print(f"{who}, last to first: {last[who] / first[who]:.3f}x{wanted}")
     print(f"steps of {1e3 * figures['step_s']:.2f} ms, of which the hook's own calls {100 * figures['hook_share']:.2f} %")
     for name, size in sorted(sizes.items()):
         print(f"{name}: {size / 1024:.0f} KiB")

@@ -26,8 +26,8 @@ struct HookLaunch {
   std::string mode;        ///< "ladder" or "observe"
   int nodes = 1;
   int devices_per_node = 1;
-  /// Ranks of one host get one thread each, as torchrun gives them; one that is alone for a launch, too, else it
-  /// would compute with all cores and be no measure for the others.
+  /// Ranks of one host get one thread each, as torchrun gives them; one that is alone for a launch, too, else
+  /// it would compute with all cores and be no measure for the others.
   bool shares_cores = false;
   bool outside = false;  ///< a launcher started the command: the variables that it has set are kept
   std::string master_addr = "127.0.0.1";
