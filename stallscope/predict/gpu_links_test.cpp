@@ -1,0 +1,66 @@
+#include "stallscope/predict/gpu_links.h"
+
+#include <gtest/gtest.h>
+
+namespace stallscope {
+namespace {
+
+double WiresOf(const char* interconnect, const char* gpu, int gpus) {
+  return InsideLinkOf(interconnect, gpu, gpus).link.wires.value;
+}
+
+InsideKind KindOf(const char* interconnect, const char* gpu, int gpus) {
+  return InsideLinkOf(interconnect, gpu, gpus).link.kind;
+}
+
+TEST(GpuLinks, AHybridCubeHasTwoLinksToANeighbourFourWithinItsHalfAndSixInAll) {
+  // 25 GB/s a link, one direction.
+  EXPECT_DOUBLE_EQ(WiresOf("nvlink2-hybrid-cube", "V100-SXM2-16GB", 2), 50e9);
+  EXPECT_DOUBLE_EQ(WiresOf("nvlink2-hybrid-cube", "V100-SXM2-16GB", 4), 100e9);
+  EXPECT_DOUBLE_EQ(WiresOf("nvlink2-hybrid-cube", "V100-SXM2-16GB", 8), 150e9);
+  // The first generation has four links of 20 GB/s.
+  EXPECT_DOUBLE_EQ(WiresOf("nvlink1-hybrid-cube", "P100-SXM2-16GB", 8), 80e9);
+}
+
+TEST(GpuLinks, ASlicedBoardIsSlowerThanAWholeOne) {
+  EXPECT_LT(WiresOf("nvlink2-sliced", "V100-SXM2-16GB", 4), WiresOf("nvlink2-hybrid-cube", "V100-SXM2-16GB", 4));
+}
+
+TEST(GpuLinks, ASwitchGivesEveryNumberOfGpusAllLinks) {
+  EXPECT_DOUBLE_EQ(WiresOf("nvswitch", "H100-SXM5-80GB", 2), 450e9);
+  EXPECT_DOUBLE_EQ(WiresOf("nvswitch", "A100-SXM4-40GB", 8), 300e9);
+}
+
+TEST(GpuLinks, ABridgeJoinsTwoAndMoreCrossPcie) {
+  EXPECT_DOUBLE_EQ(WiresOf("nvlink-bridge-pairs", "RTX-A6000", 2), 56.25e9);
+  EXPECT_EQ(KindOf("nvlink-bridge-pairs", "RTX-A6000", 4), InsideKind::kPcie);
+}
+
+TEST(GpuLinks, ABlankColumnIsDecidedFromTheGpuAndSaysSo) {
+  EXPECT_EQ(KindOf("", "V100-SXM2-16GB", 4), InsideKind::kNvlink);
+  EXPECT_EQ(KindOf("", "RTX-A4000", 4), InsideKind::kPcie);
+  EXPECT_EQ(KindOf("", "RTX-A6000", 2), InsideKind::kBridgeOrPcie);
+  EXPECT_EQ(KindOf("", "RTX-4090", 2), InsideKind::kHostStaged);
+  EXPECT_TRUE(InsideLinkOf("", "V100-SXM2-16GB", 4).assumed);
+  EXPECT_FALSE(InsideLinkOf("pcie", "K80", 4).assumed);
+}
+
+TEST(GpuLinks, AGpuThatNobodyDescribedIsInASlotOfTheThirdGeneration) {
+  const InsideChoice choice = InsideLinkOf("", "Pascal", 4);
+  EXPECT_EQ(choice.link.kind, InsideKind::kPcie);
+  EXPECT_DOUBLE_EQ(choice.link.pcie.value, 15.75e9);
+  EXPECT_TRUE(choice.assumed);
+}
+
+TEST(GpuLinks, OneGpuNeedsNoLinkAndAssumesNothing) {
+  EXPECT_EQ(KindOf("", "RTX-A6000", 1), InsideKind::kNone);
+  EXPECT_FALSE(InsideLinkOf("", "Pascal", 1).assumed);
+}
+
+TEST(GpuLinks, EveryGenerationOfPcieDoubles) {
+  EXPECT_DOUBLE_EQ(PcieRate(3).value, 15.75e9);
+  EXPECT_DOUBLE_EQ(PcieRate(5).value, 63e9);
+}
+
+}  // namespace
+}  // namespace stallscope

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stallscope/predict/measurement_table.h"
+#include "stallscope/predict/scaling_model.h"
+
+namespace stallscope {
+
+/// A row of a table as the model sees it.
+struct MeasuredCase {
+  Measurement row;
+  int gpus_per_node = 1;
+  int nodes = 1;
+  double batch = 0;  ///< per GPU
+  Seconds step{};    ///< batch x GPUs / rate
+  ScalingCase scaling;
+  std::vector<std::string> assumed;   ///< which columns a default filled
+  std::optional<std::string> reason;  ///< why the row cannot be predicted, or predicted from
+};
+
+/// Rows that differ in scale alone, as the file has them.
+struct MeasuredSeries {
+  std::string name;
+  std::string source;  ///< "lambda" for lambda_v0, lambda_v1 and lambda_v2: one source
+  std::vector<MeasuredCase> cases;
+  std::optional<std::size_t> known;  ///< the usable case with the fewest GPUs
+};
+
+/// What stands for a blank column.
+struct MeasurementDefaults {
+  std::string stack;  ///< --stack: in place of the `framework` column; empty: as the column says
+};
+
+/// A table of measurements, ready to predict. Owns the networks' buckets that its cases point to.
+class MeasuredTable {
+ public:
+  MeasuredTable(const std::vector<Measurement>& rows, const MeasurementDefaults& defaults);
+  MeasuredTable(const MeasuredTable&) = delete;
+  MeasuredTable& operator=(const MeasuredTable&) = delete;
+
+  const std::vector<MeasuredSeries>& series() const { return series_; }
+
+ private:
+  struct NetworkFacts {
+    SampleKind kind = SampleKind::kImage;
+    std::vector<cost::GradientBucket> buckets;
+  };
+
+  MeasuredCase CaseOf(const Measurement& row, int most_gpus_per_node, const MeasurementDefaults& defaults);
+  void FillWorkload(MeasuredCase& measured, const MeasurementDefaults& defaults);
+  const NetworkFacts& FactsOf(const Measurement& row, double gradient_bytes, bool fused);
+
+  std::map<std::string, NetworkFacts> networks_;  ///< nodes stay where they are
+  std::vector<MeasuredSeries> series_;
+};
+
+/// Tables that one author published in several versions are one source: "lambda_v1" is "lambda".
+std::string SourceGroup(const std::string& source);
+
+}  // namespace stallscope
