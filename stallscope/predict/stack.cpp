@@ -26,7 +26,7 @@ constexpr std::array kStacks = {
                 .overlaps = false,
                 .packs = true,
                 .amp_bytes_text = 2}},
-    NamedStack{"tensorflow 2",
+    NamedStack{"tensorflow 2.",
                {.name = "tensorflow-2",
                 .why = "distribution strategies pack gradients; across machines they speak gRPC",
                 .overlaps = false,

@@ -11,6 +11,8 @@ TEST(Stack, IsFoundInTheWordsOfAFrameworkColumn) {
   EXPECT_EQ(StackOf("Horovod: TCP Horovod (allreduce on GPU with NCCL)").stack.name, "horovod");
   EXPECT_EQ(StackOf("TensorFlow 1.15 NGC 20.03 (Horovod)").stack.name, "horovod");
   EXPECT_EQ(StackOf("TensorFlow 2.3 (official models)").stack.name, "tensorflow-2");
+  // A container of June 2020, not version 20.
+  EXPECT_EQ(StackOf("TensorFlow TensorFlow 20.06-tf1-py3").stack.name, "horovod");
   EXPECT_EQ(StackOf("PaddlePaddle 1.8.3").stack.name, "paddle-1");
   EXPECT_EQ(StackOf("PaddlePaddle").stack.name, "paddle");
 }
