@@ -4,20 +4,30 @@ find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(JPEG REQUIRED)
 find_package(Threads REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
 
 file(GLOB_RECURSE core_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/stallscope/*.cpp)
 list(FILTER core_sources EXCLUDE REGEX "_test\\.cpp$|/engine/torch/")
-# The Python hook travels inside the command.
-file(GLOB_RECURSE hook_files CONFIGURE_DEPENDS RELATIVE ${CMAKE_SOURCE_DIR}/python ${CMAKE_SOURCE_DIR}/python/*.py)
-list(TRANSFORM hook_files PREPEND ${CMAKE_SOURCE_DIR}/python/ OUTPUT_VARIABLE hook_paths)
-set(hook_source ${CMAKE_BINARY_DIR}/hook_files.cpp)
-add_custom_command(OUTPUT ${hook_source}
-  COMMAND ${CMAKE_COMMAND} -DROOT=${CMAKE_SOURCE_DIR}/python "-DFILES=${hook_files}" -DOUTPUT=${hook_source}
-    -P ${CMAKE_SOURCE_DIR}/cmake/embed_files.cmake
-  DEPENDS ${hook_paths} ${CMAKE_SOURCE_DIR}/cmake/embed_files.cmake VERBATIM)
-add_library(stallscope_core STATIC ${core_sources} ${hook_source})
+# Files that travel inside the command: embed(OUT root header function pattern...) sets OUT to a C++ file.
+function(embed out root header function)
+  list(TRANSFORM ARGN PREPEND ${root}/ OUTPUT_VARIABLE patterns)
+  file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${root} ${patterns})
+  list(TRANSFORM files PREPEND ${root}/ OUTPUT_VARIABLE paths)
+  set(source ${CMAKE_BINARY_DIR}/${function}.cpp)
+  add_custom_command(OUTPUT ${source}
+    COMMAND ${CMAKE_COMMAND} -DROOT=${root} "-DFILES=${files}" -DHEADER=${header} -DFUNCTION=${function}
+      -DOUTPUT=${source} -P ${CMAKE_SOURCE_DIR}/cmake/embed_files.cmake
+    DEPENDS ${paths} ${CMAKE_SOURCE_DIR}/cmake/embed_files.cmake VERBATIM)
+  set(${out} ${source} PARENT_SCOPE)
+endfunction()
+embed(hook_source ${CMAKE_SOURCE_DIR}/python stallscope/hook/hook_files.h HookFiles *.py)
+embed(catalog_source ${CMAKE_SOURCE_DIR}/data stallscope/catalog/catalog_files.h CatalogFiles *.csv)
+# The memory probe's loop is compiled as people compile STREAM.
+set_source_files_properties(${CMAKE_SOURCE_DIR}/stallscope/probe/triad_pass.cpp PROPERTIES COMPILE_OPTIONS -O3)
+add_library(stallscope_core STATIC ${core_sources} ${hook_source} ${catalog_source})
 target_link_libraries(stallscope_core
-  PUBLIC stallscope_options fmt::fmt nlohmann_json::nlohmann_json Threads::Threads JPEG::JPEG ${CMAKE_DL_LIBS})
+  PUBLIC stallscope_options fmt::fmt nlohmann_json::nlohmann_json Threads::Threads JPEG::JPEG PkgConfig::hwloc ${CMAKE_DL_LIBS})
 target_compile_definitions(stallscope_core PUBLIC STALLSCOPE_VERSION="${PROJECT_VERSION}")
 
 file(GLOB_RECURSE app_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/app/*.cpp)

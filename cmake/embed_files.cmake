@@ -1,11 +1,14 @@
 # Writes a C++ file that holds other files as text:
-#   cmake -DROOT=... -DFILES=a.py;b/c.py -DOUTPUT=... -P embed_files.cmake
-set(text "// Written by cmake/embed_files.cmake.\n#include \"stallscope/hook/hook_files.h\"\n\n")
-string(APPEND text "namespace stallscope {\n\nconst std::vector<HookFile>& HookFiles() {\n")
-string(APPEND text "  static const std::vector<HookFile> files = {\n")
+#   cmake -DROOT=... -DFILES=a.py;b/c.py -DHEADER=stallscope/hook/hook_files.h -DFUNCTION=HookFiles -DOUTPUT=...
+#         -P embed_files.cmake
+# FUNCTION is declared in HEADER as std::span<const EmbeddedFile> FUNCTION(). The text is constant data: nothing
+# is copied or built when the program starts.
+set(text "// Written by cmake/embed_files.cmake.\n#include \"${HEADER}\"\n\n")
+string(APPEND text "namespace stallscope {\n\nstd::span<const EmbeddedFile> ${FUNCTION}() {\n")
+string(APPEND text "  static constexpr EmbeddedFile kFiles[] = {\n")
 foreach(file ${FILES})
   file(READ ${ROOT}/${file} content)
-  string(APPEND text "      {\"${file}\", R\"HOOKFILE(${content})HOOKFILE\"},\n")
+  string(APPEND text "      {\"${file}\", R\"EMBEDDED(${content})EMBEDDED\"},\n")
 endforeach()
-string(APPEND text "  };\n  return files;\n}\n\n}  // namespace stallscope\n")
+string(APPEND text "  };\n  return kFiles;\n}\n\n}  // namespace stallscope\n")
 file(WRITE ${OUTPUT} "${text}")

@@ -165,7 +165,9 @@ void RequireSchema(const Json& document, const std::string& expected, const std:
                 "update stallscope to the version that wrote the file");
   }
   throw Error(fmt::format("{}: it is a '{}', not a '{}'", source, found, expected),
-              "give a file that 'stallscope profile' or 'stallscope run' wrote");
+              kind == "stallscope.machine/"
+                  ? "give a file that 'stallscope probe' wrote"
+                  : "give a file that 'stallscope profile' or 'stallscope run' wrote");
 }
 
 Json ToJson(const Estimate& estimate) {

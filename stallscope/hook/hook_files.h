@@ -1,18 +1,14 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
-#include <vector>
+#include <span>
+
+#include "stallscope/base/embedded_file.h"
 
 namespace stallscope {
 
-/// One file of python/, as it was when the command was built.
-struct HookFile {
-  std::string name;  ///< relative, as "stallscope_hook/start.py"
-  std::string text;
-};
-
-const std::vector<HookFile>& HookFiles();
+/// The files of python/.
+std::span<const EmbeddedFile> HookFiles();
 
 /// Lays them out below the folder, for PYTHONPATH.
 void WriteHookFiles(const std::filesystem::path& folder);

@@ -8,7 +8,7 @@
 namespace stallscope {
 
 void WriteHookFiles(const std::filesystem::path& folder) {
-  for (const HookFile& file : HookFiles()) {
+  for (const EmbeddedFile& file : HookFiles()) {
     const std::filesystem::path path = folder / file.name;
     std::filesystem::create_directories(path.parent_path());
     std::ofstream stream(path);

@@ -7,20 +7,10 @@
 #include <sstream>
 #include <string>
 
+#include "stallscope/machine/file_line.h"
+
 namespace stallscope {
 namespace {
-
-std::string Trim(const std::string& text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
-/// The first line of a file, or nothing.
-std::string ReadLine(const Root& root, const std::string& path) {
-  const std::string text = ReadText(root, path).value_or("");
-  return Trim(text.substr(0, text.find('\n')));
-}
 
 void ReadCpuInfo(const Root& root, HostInfo& host) {
   std::istringstream text(ReadText(root, "proc/cpuinfo").value_or(""));
@@ -29,8 +19,8 @@ void ReadCpuInfo(const Root& root, HostInfo& host) {
   for (std::string line; std::getline(text, line);) {
     const std::size_t colon = line.find(':');
     if (colon == std::string::npos) continue;
-    const std::string key = Trim(line.substr(0, colon));
-    const std::string value = Trim(line.substr(colon + 1));
+    const std::string key = Trimmed(line.substr(0, colon));
+    const std::string value = Trimmed(line.substr(colon + 1));
     if (key == "processor") ++cores;
     if (key == "model name" && !host.cpu) host.cpu = value;
     // Arm kernels give no model name, only numbers.
@@ -45,7 +35,7 @@ void ReadMemory(const Root& root, HostInfo& host) {
   std::istringstream text(ReadText(root, "proc/meminfo").value_or(""));
   for (std::string line; std::getline(text, line);) {
     if (!line.starts_with("MemTotal:")) continue;
-    const std::string number = Trim(line.substr(9));
+    const std::string number = Trimmed(line.substr(9));
     std::int64_t kibibytes = 0;
     const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), kibibytes);
     // The kernel writes "kB" and means 1024.
@@ -60,8 +50,8 @@ void ReadMemory(const Root& root, HostInfo& host) {
 
 HostInfo ReadHost(const Root& root) {
   HostInfo host;
-  host.name = ReadLine(root, "proc/sys/kernel/hostname");
-  host.kernel = ReadLine(root, "proc/sys/kernel/osrelease");
+  host.name = FirstLine(root, "proc/sys/kernel/hostname");
+  host.kernel = FirstLine(root, "proc/sys/kernel/osrelease");
   ReadCpuInfo(root, host);
   ReadMemory(root, host);
   return host;

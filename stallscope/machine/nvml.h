@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "stallscope/document/machine_facts.h"
+
 namespace stallscope {
 
 /// NVIDIA's own name of the library that comes with the driver.
@@ -29,6 +31,9 @@ class Nvml {
 
   GpuSample Read() const;
 
+  /// What the GPUs are, in the driver's order.
+  std::vector<GpuFacts> Facts() const;
+
  private:
   /// These follow nvml.h, which is not needed to build.
   using Device = struct nvmlDevice_st*;
@@ -41,9 +46,22 @@ class Nvml {
     unsigned long long free = 0;
     unsigned long long used = 0;
   };
+  struct PciInfo {
+    char bus_id_legacy[16] = {};
+    unsigned int domain = 0;
+    unsigned int bus = 0;
+    unsigned int device = 0;
+    unsigned int device_id = 0;
+    unsigned int subsystem_id = 0;
+    char bus_id[32] = {};
+  };
+  using NumberCall = int (*)(Device, unsigned int*);
 
   bool Load(const std::string& library);
+  void LoadFactCalls();
   bool FindDevices();
+  GpuFacts FactsOf(Device device) const;
+  std::vector<NvLinkFacts> LinksOf(Device device) const;
 
   void* library_ = nullptr;
   bool initialised_ = false;
@@ -54,6 +72,15 @@ class Nvml {
   int (*utilization_)(Device, Utilization*) = nullptr;
   int (*memory_)(Device, Memory*) = nullptr;
   std::vector<Device> devices_;
+  // What a driver of another age may lack: then the fact is absent.
+  int (*name_)(Device, char*, unsigned int) = nullptr;
+  int (*pci_info_)(Device, PciInfo*) = nullptr;
+  NumberCall pcie_generation_ = nullptr;
+  NumberCall pcie_width_ = nullptr;
+  NumberCall pcie_generation_possible_ = nullptr;
+  NumberCall pcie_width_possible_ = nullptr;
+  int (*link_state_)(Device, unsigned int, unsigned int*) = nullptr;
+  int (*link_peer_)(Device, unsigned int, PciInfo*) = nullptr;
 };
 
 }  // namespace stallscope

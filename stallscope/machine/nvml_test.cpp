@@ -53,5 +53,40 @@ TEST_F(NvmlTest, ANumberThatOneGpuWithholdsIsAbsentAndTheOtherStays) {
   EXPECT_FALSE(nvml.Read().memory_bytes);
 }
 
+TEST_F(NvmlTest, TheDriverSaysWhatTheGpusAreAndWhomTheyAreLinkedTo) {
+  const std::vector<GpuFacts> gpus = Nvml(FAKE_NVML).Facts();
+  ASSERT_EQ(gpus.size(), 2U);
+  EXPECT_EQ(gpus[0].name, "Imaginary A100");
+  EXPECT_EQ(gpus[0].memory_bytes, 16'000'000'000);
+  EXPECT_EQ(gpus[0].address, "0000:3b:00.0");
+  EXPECT_EQ(gpus[1].pcie_width, 8);
+  EXPECT_EQ(gpus[1].pcie_width_possible, 16);
+  EXPECT_EQ(gpus[1].pcie_generation, 1);
+  EXPECT_EQ(gpus[1].pcie_generation_possible, 4);
+  // Links 4 to 17 do not exist; link 2 is off and leads nowhere.
+  ASSERT_EQ(gpus[0].nvlinks.size(), 4U);
+  EXPECT_EQ(gpus[0].nvlinks[0].peer, gpus[1].address);
+  EXPECT_FALSE(gpus[0].nvlinks[2].active);
+  EXPECT_FALSE(gpus[0].nvlinks[2].peer);
+  EXPECT_EQ(gpus[0].nvlinks[3].peer, "0000:c1:00.0");
+}
+
+TEST_F(NvmlTest, AFactThatTheDriverWithholdsIsAbsentAndTheOthersStay) {
+  const Nvml nvml(FAKE_NVML);
+  FailAt("name");
+  EXPECT_FALSE(nvml.Facts()[0].name);
+  EXPECT_EQ(nvml.Facts()[0].pcie_width, 16);
+  FailAt("pcie");
+  EXPECT_FALSE(nvml.Facts()[0].pcie_width);
+  EXPECT_EQ(nvml.Facts()[0].pcie_width_possible, 16);
+  FailAt("pci");
+  EXPECT_FALSE(nvml.Facts()[0].address);
+  FailAt("nvlink");
+  EXPECT_TRUE(nvml.Facts()[0].nvlinks.empty());
+  FailAt("peer");
+  EXPECT_TRUE(nvml.Facts()[0].nvlinks[0].active);
+  EXPECT_FALSE(nvml.Facts()[0].nvlinks[0].peer);
+}
+
 }  // namespace
 }  // namespace stallscope

@@ -12,13 +12,15 @@
 
 namespace stallscope {
 
-TemporaryFolder::TemporaryFolder(Watchdog* watchdog) {
+TemporaryFolder::TemporaryFolder(Watchdog* watchdog, const std::filesystem::path& base) {
   const char* chosen = std::getenv("TMPDIR");
-  const std::string base = chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
-  std::string name = std::filesystem::absolute(base) / "stallscope-XXXXXX";
+  const std::string usual = chosen != nullptr && *chosen != '\0' ? chosen : "/tmp";
+  const std::filesystem::path parent = base.empty() ? std::filesystem::path(usual) : base;
+  std::string name = std::filesystem::absolute(parent) / "stallscope-XXXXXX";
   if (mkdtemp(name.data()) == nullptr) {
-    throw Error(fmt::format("cannot make a temporary folder in '{}': {}", base, ErrnoText(errno)),
-                "set TMPDIR to a folder that you may write");
+    throw Error(
+        fmt::format("cannot make a temporary folder in '{}': {}", parent.string(), ErrnoText(errno)),
+        base.empty() ? "set TMPDIR to a folder that you may write" : "give a folder that you may write");
   }
   path_ = name;
   if (watchdog != nullptr) watched_ = watchdog->RemoveTree(path_);

@@ -7,11 +7,11 @@
 
 namespace stallscope {
 
-/// A private folder (0700) below TMPDIR or /tmp, removed with this object, or by the watchdog if we do
-/// not live to do it.
+/// A private folder (0700) below `base`, else below TMPDIR or /tmp, removed with this object, or by the
+/// watchdog if we do not live to do it.
 class TemporaryFolder {
  public:
-  explicit TemporaryFolder(Watchdog* watchdog = nullptr);
+  explicit TemporaryFolder(Watchdog* watchdog = nullptr, const std::filesystem::path& base = {});
   TemporaryFolder(TemporaryFolder&& other) noexcept
       : path_(std::exchange(other.path_, {})), watched_(std::move(other.watched_)) {}
   TemporaryFolder& operator=(TemporaryFolder&&) = delete;

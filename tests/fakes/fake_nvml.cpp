@@ -1,6 +1,8 @@
 // A stand-in for NVIDIA's libnvidia-ml.so.1 with two GPUs, so that its calls really run in tests. What it fails
-// at is named by the variable FAKE_NVML_FAILS: init, count, handle, utilization or memory. Failing calls leave
-// rubbish behind, as real ones may.
+// at is named by the variable FAKE_NVML_FAILS: init, count, handle, utilization, memory, name, pci, pcie, nvlink or
+// peer. Failing calls leave rubbish behind, as real ones may. The GPUs have four links: two to each other, one that is
+// off, and one to a switch.
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -34,6 +36,16 @@ struct nvmlMemory_st {
   unsigned long long total;
   unsigned long long free;
   unsigned long long used;
+};
+
+struct nvmlPciInfo_st {
+  char busIdLegacy[16];
+  unsigned int domain;
+  unsigned int bus;
+  unsigned int device;
+  unsigned int pciDeviceId;
+  unsigned int pciSubSystemId;
+  char busId[32];
 };
 
 static nvmlDevice_st devices[kDevices] = {{90, 6'000'000'000ULL}, {40, 2'000'000'000ULL}};
@@ -72,6 +84,48 @@ int nvmlDeviceGetUtilizationRates(nvmlDevice_st* device, nvmlUtilization_st* rat
 int nvmlDeviceGetMemoryInfo(nvmlDevice_st* device, nvmlMemory_st* memory) {
   *memory = {16'000'000'000ULL, 16'000'000'000ULL - device->used, device->used};
   return Fails("memory") && device == &devices[0] ? kNotSupported : kSuccess;
+}
+
+int nvmlDeviceGetName(nvmlDevice_st*, char* name, unsigned int length) {
+  std::snprintf(name, length, "Imaginary A100");
+  return Fails("name") ? kNotSupported : kSuccess;
+}
+
+int nvmlDeviceGetPciInfo_v3(nvmlDevice_st* device, nvmlPciInfo_st* info) {
+  std::snprintf(info->busId, sizeof info->busId, "00000000:%s:00.0", device == &devices[0] ? "3B" : "AF");
+  return Fails("pci") ? kNotSupported : kSuccess;
+}
+
+// The second GPU idles, and sits in a slot of which half the lanes work.
+int nvmlDeviceGetCurrPcieLinkGeneration(nvmlDevice_st* device, unsigned int* generation) {
+  *generation = device == &devices[0] ? 4 : 1;
+  return Fails("pcie") ? kNotSupported : kSuccess;
+}
+
+int nvmlDeviceGetCurrPcieLinkWidth(nvmlDevice_st* device, unsigned int* width) {
+  *width = device == &devices[0] ? 16 : 8;
+  return Fails("pcie") ? kNotSupported : kSuccess;
+}
+
+int nvmlDeviceGetMaxPcieLinkGeneration(nvmlDevice_st*, unsigned int* generation) {
+  *generation = 4;
+  return kSuccess;
+}
+
+int nvmlDeviceGetMaxPcieLinkWidth(nvmlDevice_st*, unsigned int* width) {
+  *width = 16;
+  return kSuccess;
+}
+
+int nvmlDeviceGetNvLinkState(nvmlDevice_st*, unsigned int link, unsigned int* active) {
+  *active = link != 2 ? 1 : 0;
+  return Fails("nvlink") || link >= 4 ? kNotSupported : kSuccess;
+}
+
+int nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_st* device, unsigned int link, nvmlPciInfo_st* info) {
+  const char* peer = device == &devices[0] ? "AF" : "3B";
+  std::snprintf(info->busId, sizeof info->busId, "00000000:%s:00.0", link < 2 ? peer : "C1");
+  return Fails("peer") ? kNotSupported : kSuccess;
 }
 
 }  // extern "C"

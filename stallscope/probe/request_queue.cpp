@@ -1,0 +1,159 @@
+#include "stallscope/probe/request_queue.h"
+
+#include <fmt/format.h>
+#include <linux/aio_abi.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "stallscope/base/error.h"
+#include "stallscope/supervise/file_descriptor.h"
+
+namespace stallscope {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+
+/// The kernel's own calls: glibc has none, and libaio adds nothing to them.
+class KernelQueue {
+ public:
+  explicit KernelQueue(int depth) {
+    valid_ = syscall(SYS_io_setup, static_cast<unsigned>(depth), &context_) == 0;
+  }
+  ~KernelQueue() {
+    // Waits for what is still in flight, so that no buffer is written to later.
+    if (valid_) syscall(SYS_io_destroy, context_);
+  }
+  KernelQueue(const KernelQueue&) = delete;
+  KernelQueue& operator=(const KernelQueue&) = delete;
+
+  bool valid() const { return valid_; }
+
+  void Submit(std::vector<iocb*> requests) {
+    std::size_t done = 0;
+    while (done < requests.size()) {
+      const long count =
+          syscall(SYS_io_submit, context_, static_cast<long>(requests.size() - done), requests.data() + done);
+      if (count < 0 && (errno == EAGAIN || errno == EINTR)) continue;
+      if (count < 0) CheckWhole(-errno, 1);
+      done += static_cast<std::size_t>(count);
+    }
+  }
+
+  std::size_t Wait(std::vector<io_event>& events) {
+    while (true) {
+      const long count =
+          syscall(SYS_io_getevents, context_, 1L, static_cast<long>(events.size()), events.data(), nullptr);
+      if (count >= 0) return static_cast<std::size_t>(count);
+      if (errno != EINTR) CheckWhole(-errno, 1);
+    }
+  }
+
+ private:
+  aio_context_t context_ = 0;
+  bool valid_ = false;
+};
+
+}  // namespace
+
+void FreeMemory::operator()(char* memory) const {
+  std::free(memory);
+}
+
+RequestBuffer MakeRequestBuffer(std::int64_t bytes) {
+  auto* memory = static_cast<char*>(std::aligned_alloc(kPage, static_cast<std::size_t>(bytes)));
+  if (memory == nullptr) throw Error("there is no memory to read into", "give --skip disk");
+  return RequestBuffer(memory);
+}
+
+void CheckWhole(std::int64_t result, std::int64_t wanted) {
+  if (result == wanted) return;
+  throw Error(result < 0
+                  ? fmt::format("a read from the disk failed: {}", ErrnoText(static_cast<int>(-result)))
+                  : "a read from the disk was cut short: the file became shorter",
+              "check the disk with dmesg, or give --skip disk");
+}
+
+std::optional<ReadTotals> ReadThroughQueue(const ReadPlan& plan) {
+  const auto depth = static_cast<std::size_t>(plan.depth);
+  // Before the queue: its end waits for requests that write into these.
+  std::vector<RequestBuffer> buffers;
+  std::vector<iocb> requests(depth);
+  KernelQueue queue(plan.depth);
+  if (!queue.valid()) return std::nullopt;
+  std::size_t next = 0;
+  const auto more = [&] { return plan.repeat || next < plan.offsets.size(); };
+  const auto prepare = [&](std::size_t slot) {
+    requests[slot] = {};
+    requests[slot].aio_data = slot;
+    requests[slot].aio_lio_opcode = IOCB_CMD_PREAD;
+    requests[slot].aio_fildes = static_cast<std::uint32_t>(plan.fd);
+    requests[slot].aio_buf = reinterpret_cast<std::uint64_t>(buffers[slot].get());
+    requests[slot].aio_nbytes = static_cast<std::uint64_t>(plan.request_bytes);
+    requests[slot].aio_offset = plan.offsets[next++ % plan.offsets.size()];
+    return &requests[slot];
+  };
+  std::vector<iocb*> batch;
+  for (std::size_t slot = 0; slot < depth; ++slot) {
+    buffers.push_back(MakeRequestBuffer(plan.request_bytes));
+    if (more()) batch.push_back(prepare(slot));
+  }
+  ReadTotals totals;
+  std::vector<io_event> events(depth);
+  const double begin = MonotonicSeconds();
+  std::size_t in_flight = batch.size();
+  queue.Submit(batch);
+  while (in_flight > 0) {
+    const std::size_t count = queue.Wait(events);
+    in_flight -= count;
+    totals.seconds = MonotonicSeconds() - begin;
+    batch.clear();
+    for (std::size_t i = 0; i < count; ++i) {
+      CheckWhole(events[i].res, plan.request_bytes);
+      totals.bytes += plan.request_bytes;
+      if (totals.seconds < plan.seconds && more()) batch.push_back(prepare(events[i].data));
+    }
+    in_flight += batch.size();
+    if (!batch.empty()) queue.Submit(batch);
+  }
+  return totals;
+}
+
+ReadTotals ReadWithThreads(const ReadPlan& plan) {
+  std::atomic<std::size_t> next = 0;
+  std::atomic<std::int64_t> bytes = 0;
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const double begin = MonotonicSeconds();
+  const auto read_on = [&] {
+    try {
+      const RequestBuffer buffer = MakeRequestBuffer(plan.request_bytes);
+      while (MonotonicSeconds() - begin < plan.seconds) {
+        const std::size_t index = next++;
+        if (!plan.repeat && index >= plan.offsets.size()) return;
+        const std::int64_t offset = plan.offsets[index % plan.offsets.size()];
+        const ssize_t count =
+            pread(plan.fd, buffer.get(), static_cast<std::size_t>(plan.request_bytes), offset);
+        CheckWhole(count < 0 ? -errno : count, plan.request_bytes);
+        bytes += count;
+      }
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      failure = std::current_exception();
+    }
+  };
+  {
+    std::vector<std::jthread> readers;
+    for (int i = 0; i < plan.depth; ++i) readers.emplace_back(read_on);
+  }
+  if (failure) std::rethrow_exception(failure);
+  return {.bytes = bytes, .seconds = MonotonicSeconds() - begin};
+}
+
+}  // namespace stallscope

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "stallscope/document/estimate.h"
+
+namespace stallscope {
+
+/// The mean of a series in order of time, with a 95 % interval that also holds where neighbours are alike.
+///
+/// A machine that drifts makes neighbours alike, and a bootstrap over single values would then be too sure.
+/// So the means of runs of 1, 2, 3... neighbours are resampled as well (Carlstein 1986), as long as there are
+/// at least kFewestRuns runs, and the widest interval counts. At least two values.
+Estimate SeriesMean(std::span<const double> values, std::uint64_t seed);
+
+/// Fewer runs than this say too little about how they scatter: Student's t with 3 degrees of freedom is 3.2.
+inline constexpr std::size_t kFewestRuns = 4;
+
+/// How far the least-squares line through the series rises from the first time to the last, as a share of the
+/// mean. The interval is Student's, from the scatter around the line, widened where neighbours' residuals are
+/// alike: with a correlation r > 0 between neighbours, n values tell as much as n (1 - r) / (1 + r).
+/// At least four values at rising times, and a mean that is not 0.
+Estimate RelativeTrend(std::span<const double> times, std::span<const double> values);
+
+/// Which values lie more than 3.5 scaled median absolute deviations from the median (Iglewicz and Hoaglin
+/// 1993). None where more than half of the values are equal.
+struct Median {
+  double value = 0;
+  double deviation = 0;  ///< scaled to a standard deviation of normal values
+};
+Median MedianOf(std::span<const double> values);
+bool IsOutlier(double value, const Median& median);
+
+}  // namespace stallscope
