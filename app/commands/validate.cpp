@@ -41,7 +41,7 @@ void CheckFlags(const ValidateFlags& flags) {
 int RunValidate(const ValidateFlags& flags, const std::vector<std::string>& argv) {
   CheckFlags(flags);
   CheckJsonFile(flags.output);
-  const MeasuredTable table(ReadMeasurementFile(flags.file), flags.defaults);
+  const MeasuredTable table(ReadMeasurementFile(flags.file), Catalog::Load(), flags.defaults);
   Validation validation = flags.cross_validate.empty() ? ValidateScaling(table, ShippedParameters())
                                                        : CrossValidateScaling(table);
   validation.tool.version = STALLSCOPE_VERSION;

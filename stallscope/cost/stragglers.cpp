@@ -23,7 +23,7 @@ double NormalQuantile(double share) {
 double ExpectedMaximum(int ranks) {
   if (ranks <= 1) return 0;
   if (ranks == 2) return 1 / std::sqrt(M_PI);  // exact
-  // Blom's plotting position: within 1 % of the true mean from 3 on.
+  // Blom's plotting position: within 3 % of the true mean from 3 on, within 1 % from 8 on.
   return NormalQuantile((ranks - 0.375) / (ranks + 0.25));
 }
 

@@ -1,59 +1,10 @@
 #include "stallscope/predict/gpu_links.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace stallscope {
 namespace {
-
-struct NamedLinks {
-  std::string_view gpu;  ///< the beginning of its name
-  int pcie_generation;
-  double nvlink_gbs;  ///< one direction
-  double bridge_gbs;
-  bool switched;
-  bool peer_over_pcie;
-};
-
-/// From ../shared/data/catalog/gpus.csv; vendors print both directions together. GeForce drivers from the 30
-/// series on refuse peer access over PCIe. The first that fits is taken.
-constexpr std::array kGpus = {
-    NamedLinks{"K80", 3, 0, 0, false, true},
-    NamedLinks{"M60", 3, 0, 0, false, true},
-    NamedLinks{"P4", 3, 0, 0, false, true},
-    NamedLinks{"P100-SXM2", 3, 80, 0, false, true},
-    NamedLinks{"P100", 3, 0, 0, false, true},
-    NamedLinks{"V100-SXM3", 3, 150, 0, true, true},
-    NamedLinks{"V100-SXM2", 3, 150, 0, false, true},
-    NamedLinks{"V100", 3, 0, 0, false, true},
-    NamedLinks{"T4", 3, 0, 0, false, true},
-    NamedLinks{"A100-SXM", 4, 300, 0, true, true},
-    NamedLinks{"A100-PCIE-40GB", 4, 0, 0, false, true},
-    NamedLinks{"A100-PCIE", 4, 0, 300, false, true},
-    NamedLinks{"A10", 4, 0, 0, false, true},
-    NamedLinks{"L4", 4, 0, 0, false, true},
-    NamedLinks{"H100-SXM", 5, 450, 0, true, true},
-    NamedLinks{"H100-NVL", 5, 0, 300, false, true},
-    NamedLinks{"H100-PCIE", 5, 0, 0, false, true},
-    NamedLinks{"H200-SXM", 5, 450, 0, true, true},
-    NamedLinks{"GH200", 5, 450, 0, true, true},
-    NamedLinks{"B200", 5, 900, 0, true, true},
-    NamedLinks{"B300", 5, 900, 0, true, true},
-    NamedLinks{"GB200", 5, 900, 0, true, true},
-    NamedLinks{"MI300X", 5, 448, 0, true, true},
-    NamedLinks{"RTX-2080", 3, 0, 50, false, true},
-    NamedLinks{"RTX-3090", 4, 0, 56.25, false, false},
-    NamedLinks{"RTX-30", 4, 0, 0, false, false},
-    NamedLinks{"RTX-40", 4, 0, 0, false, false},
-    NamedLinks{"RTX-6000-Ada", 4, 0, 0, false, true},
-    NamedLinks{"RTX-6000", 3, 0, 50, false, true},
-    NamedLinks{"RTX-8000", 3, 0, 50, false, true},
-    NamedLinks{"RTX-A4000", 4, 0, 0, false, true},
-    NamedLinks{"RTX-A", 4, 0, 56.25, false, true},
-    NamedLinks{"RTX-PRO", 5, 0, 0, false, true},
-    NamedLinks{"A40", 4, 0, 56.25, false, true},
-};
 
 bool Contains(std::string_view text, std::string_view part) {
   return text.find(part) != text.npos;
@@ -64,29 +15,70 @@ double HybridCubeShare(int gpus) {
   return gpus <= 2 ? 2.0 / 6 : gpus <= 4 ? 4.0 / 6 : 1;
 }
 
-/// Half a board: the weakest pairs have one of six links left, and a ring of four has two of them.
+/// The first generation's cube: four links, each to another neighbour, three of them within the half.
+double FirstCubeShare(int gpus) {
+  return gpus <= 2 ? 1.0 / 4 : gpus <= 4 ? 3.0 / 4 : 1;
+}
+
+/// A mesh of eight: a link to each of the others.
+double MeshShare(int gpus) {
+  return std::min(1.0, (gpus - 1) / 7.0);
+}
+
+/// Half a board: its weakest pairs have one of six links left, and a ring of four has to cross them.
 double SlicedShare(int gpus) {
   return gpus <= 2 ? 2.0 / 6 : 3.0 / 6;
 }
+
+/// All links of a GPU of the first two generations, one direction, where the GPU itself is not known.
+constexpr double kNvlink1 = 80e9;
+constexpr double kNvlink2 = 150e9;
+/// Bridges of Turing, Ampere workstation and data-centre cards, one direction.
+constexpr double kTuringBridge = 50e9;
+constexpr double kAmpereBridge = 56.25e9;
+constexpr double kDataCentreBridge = 300e9;
 
 InsideLink Nvlink(double rate, double pcie) {
   return {InsideKind::kNvlink, {rate}, {pcie}};
 }
 
+/// GeForce drivers from the 30 series on refuse peer access over PCIe.
+bool DriverRefusesPeers(std::string_view gpu) {
+  return gpu.starts_with("RTX-30") || gpu.starts_with("RTX-40") || gpu.starts_with("RTX-50");
+}
+
 /// What machines with this GPU usually have.
-InsideLink Usual(const GpuLinks& links, int gpus) {
-  const double pcie = PcieRate(links.pcie_generation).value;
+InsideLink Usual(const GpuLinks& links, int gpus, double pcie) {
   if (links.nvlink) {
-    return Nvlink(links.nvlink->value * (links.switched ? 1 : HybridCubeShare(gpus)), pcie);
+    const double share = links.switched                   ? 1
+                         : links.nvlink->value < kNvlink2 ? FirstCubeShare(gpus)
+                                                          : HybridCubeShare(gpus);
+    return Nvlink(links.nvlink->value * share, pcie);
   }
   if (links.bridge && gpus == 2) return {InsideKind::kBridgeOrPcie, *links.bridge, {pcie}};
   if (!links.peer_over_pcie) return {InsideKind::kHostStaged, {}, {pcie}};
   return {InsideKind::kPcie, {}, {pcie}};
 }
 
-/// One direction of one link of a generation of NVLink, times six for the second.
-constexpr double kNvlink1 = 80e9;
-constexpr double kNvlink2 = 150e9;
+/// A link that was named.
+std::optional<InsideLink> Named(std::string_view words, const GpuLinks& links, int gpus, double pcie) {
+  if (words == "host") return InsideLink{InsideKind::kHostStaged, {}, {pcie}};
+  if (words.starts_with("pcie")) return InsideLink{InsideKind::kPcie, {}, {pcie}};
+  if (Contains(words, "bridge")) {
+    // Pairs have a bridge; a ring of more crosses PCIe between them.
+    if (gpus > 2) return InsideLink{InsideKind::kPcie, {}, {pcie}};
+    return Nvlink(links.bridge ? links.bridge->value : kTuringBridge, pcie);
+  }
+  const bool first = Contains(words, "nvlink1");
+  const double rate = links.nvlink ? links.nvlink->value : first ? kNvlink1 : kNvlink2;
+  if (Contains(words, "fabric")) return Nvlink(rate * MeshShare(gpus), pcie);
+  if (Contains(words, "nvswitch")) return Nvlink(rate, pcie);
+  if (!Contains(words, "nvlink")) return std::nullopt;
+  if (Contains(words, "sliced")) return Nvlink(rate * SlicedShare(gpus), pcie);
+  if (first) return Nvlink(rate * FirstCubeShare(gpus), pcie);
+  const bool cube = Contains(words, "hybrid-cube") || (words == "nvlink2" && !links.switched);
+  return Nvlink(rate * (cube ? HybridCubeShare(gpus) : 1), pcie);
+}
 
 }  // namespace
 
@@ -94,43 +86,47 @@ BytesPerSecond PcieRate(int generation) {
   return {15.75e9 * std::exp2(std::max(0, generation - 3))};
 }
 
-std::optional<GpuLinks> LinksOf(std::string_view gpu) {
-  for (const NamedLinks& named : kGpus) {
-    if (!gpu.starts_with(named.gpu)) continue;
-    GpuLinks links{.pcie_generation = named.pcie_generation,
-                   .switched = named.switched,
-                   .peer_over_pcie = named.peer_over_pcie};
-    if (named.nvlink_gbs > 0) links.nvlink = BytesPerSecond{named.nvlink_gbs * 1e9};
-    if (named.bridge_gbs > 0) links.bridge = BytesPerSecond{named.bridge_gbs * 1e9};
-    return links;
-  }
-  return std::nullopt;
+GpuLinks LinksOf(const Gpu& gpu) {
+  GpuLinks links;
+  links.nvlink = gpu.nvlink_one_way;
+  // Modules of the last generations are not in the PCIe column; their boards have slots of the fifth.
+  links.pcie_generation = gpu.pcie_generation.value_or(gpu.nvlink_one_way ? 5 : 3);
+  links.switched = gpu.nvlink != "1" && gpu.nvlink != "2";
+  if (gpu.nvlink == "bridge") links.bridge = {links.pcie_generation > 3 ? kAmpereBridge : kTuringBridge};
+  if (gpu.nvlink.ends_with("-bridge")) links.bridge = {kDataCentreBridge};
+  links.peer_over_pcie = !DriverRefusesPeers(gpu.name);
+  return links;
 }
 
-InsideChoice InsideLinkOf(std::string_view interconnect, std::string_view gpu, int gpus) {
-  const std::optional<GpuLinks> found = LinksOf(gpu);
-  const GpuLinks links = found.value_or(GpuLinks{});
-  const double pcie = PcieRate(links.pcie_generation).value;
-  if (gpus <= 1) return {{InsideKind::kNone, {}, {pcie}}, false};
-  const bool nvlink_named = Contains(interconnect, "nvlink") || Contains(interconnect, "nvswitch");
-  // A word for NVLink says more than a GPU that nobody described; without either, the second generation.
-  const double nvlink = links.nvlink                        ? links.nvlink->value
-                        : Contains(interconnect, "nvlink1") ? kNvlink1
-                                                            : kNvlink2;
-  const bool nvlink_assumed = nvlink_named && !links.nvlink;
-  if (interconnect == "host") return {{InsideKind::kHostStaged, {}, {pcie}}, false};
-  if (interconnect.starts_with("pcie")) return {{InsideKind::kPcie, {}, {pcie}}, !found};
-  if (Contains(interconnect, "bridge")) {
-    // Pairs have a bridge; a ring of more crosses PCIe between them.
-    if (gpus > 2) return {{InsideKind::kPcie, {}, {pcie}}, !found};
-    return {Nvlink(links.bridge ? links.bridge->value : 50e9, pcie), !links.bridge};
+const Gpu* GpuNamed(const Catalog& catalog, std::string_view name) {
+  if (name.empty()) return nullptr;
+  if (const Gpu* gpu = catalog.GpuOrNull(name)) return gpu;
+  const auto& all = catalog.gpus();
+  const auto found = std::find_if(all.begin(), all.end(), [&](const Gpu& gpu) {
+    return gpu.name.starts_with(name) && gpu.name.size() > name.size() && gpu.name[name.size()] == '-';
+  });
+  return found == all.end() ? nullptr : &*found;
+}
+
+InsideChoice InsideLinkOf(const InsideDescription& inside) {
+  const GpuLinks links = inside.gpu ? LinksOf(*inside.gpu) : GpuLinks{};
+  double pcie = PcieRate(links.pcie_generation).value;
+  // Cloud machines run some GPUs at fewer lanes than they have.
+  if (inside.machine && inside.machine->pcie_width) pcie *= *inside.machine->pcie_width / 16.0;
+  if (inside.gpus <= 1) return {{InsideKind::kNone, {}, {pcie}}, false};
+  if (const auto link = Named(inside.interconnect, links, inside.gpus, pcie)) {
+    const bool rate_unknown =
+        link->kind == InsideKind::kNvlink ? !links.nvlink && !links.bridge : !inside.gpu;
+    return {*link, rate_unknown && link->kind != InsideKind::kHostStaged};
   }
-  if (Contains(interconnect, "hybrid-cube")) {
-    return {Nvlink(nvlink * HybridCubeShare(gpus), pcie), nvlink_assumed};
+  if (inside.machine) {
+    // Half a board is named by its topology.
+    const bool sliced = Contains(inside.machine->topology, "half") && !links.switched;
+    const auto link =
+        Named(sliced ? "nvlink2-sliced" : inside.machine->interconnect, links, inside.gpus, pcie);
+    if (link) return {*link, false};
   }
-  if (Contains(interconnect, "sliced")) return {Nvlink(nvlink * SlicedShare(gpus), pcie), nvlink_assumed};
-  if (nvlink_named) return {Nvlink(nvlink, pcie), nvlink_assumed};
-  return {Usual(links, gpus), true};
+  return {Usual(links, inside.gpus, pcie), true};
 }
 
 }  // namespace stallscope

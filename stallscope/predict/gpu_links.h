@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "stallscope/base/units.h"
+#include "stallscope/catalog/catalog.h"
 #include "stallscope/predict/scaling_model.h"
 
 namespace stallscope {
@@ -14,12 +15,14 @@ struct GpuLinks {
   /// All NVLinks together, one direction; none where it has no NVLink or only a bridge to one neighbour.
   std::optional<BytesPerSecond> nvlink;
   std::optional<BytesPerSecond> bridge;  ///< to one neighbour, where a bridge can be bought
-  bool switched = false;                 ///< machines of this GPU have NVLink switches (or a mesh as good)
+  bool switched = false;                 ///< machines of this GPU have NVLink switches, or a mesh as good
   bool peer_over_pcie = true;            ///< the driver lets neighbours read its memory
 };
 
-/// Nothing for a GPU that nobody described.
-std::optional<GpuLinks> LinksOf(std::string_view gpu);
+GpuLinks LinksOf(const Gpu& gpu);
+
+/// By its name, or by the beginning of it ("V100"); null where the catalog has none.
+const Gpu* GpuNamed(const Catalog& catalog, std::string_view name);
 
 /// One direction of a x16 slot: 15.75 GB/s for generation 3, and twice that for every one after it.
 BytesPerSecond PcieRate(int generation);
@@ -29,8 +32,15 @@ struct InsideChoice {
   bool assumed = false;  ///< the description left it open
 };
 
-/// The link of `gpus` neighbours for the words of an `interconnect` column (docs/models.md); an empty text,
-/// and one that nobody knows, is decided from the GPU.
-InsideChoice InsideLinkOf(std::string_view interconnect, std::string_view gpu, int gpus);
+/// What is said of a machine's inside. Null and empty: nothing is.
+struct InsideDescription {
+  std::string_view interconnect;  ///< the words of an `interconnect` column (docs/models.md)
+  const Gpu* gpu = nullptr;
+  const Machine* machine = nullptr;
+  int gpus = 1;  ///< that take part
+};
+
+/// The link of neighbours: the column's words first, then the machine's, then what machines of this GPU have.
+InsideChoice InsideLinkOf(const InsideDescription& inside);
 
 }  // namespace stallscope

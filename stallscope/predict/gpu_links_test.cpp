@@ -5,12 +5,21 @@
 namespace stallscope {
 namespace {
 
+const Catalog& Shipped() {
+  static const Catalog catalog = Catalog::Load();
+  return catalog;
+}
+
+InsideChoice Choose(const char* interconnect, const char* gpu, int gpus, const char* machine = "") {
+  return InsideLinkOf({interconnect, GpuNamed(Shipped(), gpu), Shipped().MachineOrNull(machine), gpus});
+}
+
 double WiresOf(const char* interconnect, const char* gpu, int gpus) {
-  return InsideLinkOf(interconnect, gpu, gpus).link.wires.value;
+  return Choose(interconnect, gpu, gpus).link.wires.value;
 }
 
 InsideKind KindOf(const char* interconnect, const char* gpu, int gpus) {
-  return InsideLinkOf(interconnect, gpu, gpus).link.kind;
+  return Choose(interconnect, gpu, gpus).link.kind;
 }
 
 TEST(GpuLinks, AHybridCubeHasTwoLinksToANeighbourFourWithinItsHalfAndSixInAll) {
@@ -23,7 +32,8 @@ TEST(GpuLinks, AHybridCubeHasTwoLinksToANeighbourFourWithinItsHalfAndSixInAll) {
 }
 
 TEST(GpuLinks, ASlicedBoardIsSlowerThanAWholeOne) {
-  EXPECT_LT(WiresOf("nvlink2-sliced", "V100-SXM2-16GB", 4), WiresOf("nvlink2-hybrid-cube", "V100-SXM2-16GB", 4));
+  EXPECT_LT(WiresOf("nvlink2-sliced", "V100-SXM2-16GB", 4),
+            WiresOf("nvlink2-hybrid-cube", "V100-SXM2-16GB", 4));
 }
 
 TEST(GpuLinks, ASwitchGivesEveryNumberOfGpusAllLinks) {
@@ -41,12 +51,12 @@ TEST(GpuLinks, ABlankColumnIsDecidedFromTheGpuAndSaysSo) {
   EXPECT_EQ(KindOf("", "RTX-A4000", 4), InsideKind::kPcie);
   EXPECT_EQ(KindOf("", "RTX-A6000", 2), InsideKind::kBridgeOrPcie);
   EXPECT_EQ(KindOf("", "RTX-4090", 2), InsideKind::kHostStaged);
-  EXPECT_TRUE(InsideLinkOf("", "V100-SXM2-16GB", 4).assumed);
-  EXPECT_FALSE(InsideLinkOf("pcie", "K80", 4).assumed);
+  EXPECT_TRUE(Choose("", "V100-SXM2-16GB", 4).assumed);
+  EXPECT_FALSE(Choose("pcie", "K80", 4).assumed);
 }
 
 TEST(GpuLinks, AGpuThatNobodyDescribedIsInASlotOfTheThirdGeneration) {
-  const InsideChoice choice = InsideLinkOf("", "Pascal", 4);
+  const InsideChoice choice = Choose("", "Pascal", 4);
   EXPECT_EQ(choice.link.kind, InsideKind::kPcie);
   EXPECT_DOUBLE_EQ(choice.link.pcie.value, 15.75e9);
   EXPECT_TRUE(choice.assumed);
@@ -54,7 +64,20 @@ TEST(GpuLinks, AGpuThatNobodyDescribedIsInASlotOfTheThirdGeneration) {
 
 TEST(GpuLinks, OneGpuNeedsNoLinkAndAssumesNothing) {
   EXPECT_EQ(KindOf("", "RTX-A6000", 1), InsideKind::kNone);
-  EXPECT_FALSE(InsideLinkOf("", "Pascal", 1).assumed);
+  EXPECT_FALSE(Choose("", "Pascal", 1).assumed);
+}
+
+TEST(GpuLinks, AMachineOfTheCatalogKnowsItsOwnInside) {
+  // p3.8xlarge is half a board; g4dn's GPUs run at eight lanes.
+  EXPECT_DOUBLE_EQ(Choose("", "V100-SXM2-16GB", 4, "p3.8xlarge").link.wires.value, 75e9);
+  EXPECT_DOUBLE_EQ(Choose("", "V100-SXM2-16GB", 8, "p3.16xlarge").link.wires.value, 150e9);
+  EXPECT_DOUBLE_EQ(Choose("", "T4", 4, "g4dn.12xlarge").link.pcie.value, 7.875e9);
+  EXPECT_FALSE(Choose("", "T4", 4, "g4dn.12xlarge").assumed);
+}
+
+TEST(GpuLinks, AShortNameIsTheFirstGpuThatBeginsWithIt) {
+  EXPECT_EQ(GpuNamed(Shipped(), "V100")->name, "V100-SXM2-16GB");
+  EXPECT_EQ(GpuNamed(Shipped(), "Pascal"), nullptr);
 }
 
 TEST(GpuLinks, EveryGenerationOfPcieDoubles) {

@@ -3,34 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <set>
 
 #include "stallscope/base/error.h"
 #include "stallscope/predict/gpu_links.h"
 #include "stallscope/predict/gradient_buckets.h"
+#include "stallscope/predict/source_group.h"
 
 namespace stallscope {
 namespace {
 
-/// Hardware threads of machines that rows name; others have as many per GPU as cloud machines usually have.
-struct NamedHost {
-  const char* instance;
-  double cpus;
-};
-constexpr std::array kHosts = {NamedHost{"DGX-1", 80}, NamedHost{"DGX-2", 96}, NamedHost{"DGX-A100", 256},
-                               NamedHost{"p3.16xlarge", 64}};
-constexpr double kUsualCpusPerGpu = 6;
-constexpr double kFewestCpus = 16;
 /// What stands for blank columns (docs/models.md).
 constexpr double kUsualImageBatch = 64;
 constexpr double kUsualTextBatch = 32;
 constexpr double kUsualNetworkGbps = 25;
+/// Hardware threads that machines have for each of their GPUs, and the fewest of any.
+constexpr double kUsualCpusPerGpu = 6;
+constexpr double kFewestCpus = 16;
 
-double CpusOf(const std::string& instance, int most_gpus_per_node) {
-  for (const NamedHost& host : kHosts) {
-    if (instance == host.instance) return host.cpus;
-  }
+double CpusOf(const Machine* machine, int most_gpus_per_node) {
+  if (machine && machine->vcpus) return *machine->vcpus;
   return std::max(kFewestCpus, kUsualCpusPerGpu * most_gpus_per_node);
 }
 
@@ -58,36 +49,43 @@ std::optional<std::string> FillShape(MeasuredCase& measured) {
   return std::nullopt;
 }
 
-void FillLinks(MeasuredCase& measured) {
+/// What machines of this kind reduce over: their fabric where they have one, else their interface.
+std::optional<BytesPerSecond> NetworkOf(const Machine* machine) {
+  if (!machine) return std::nullopt;
+  if (machine->fabric && machine->fabric->rate) return machine->fabric->rate;
+  return SustainedNetwork(*machine);
+}
+
+Transport TransportOf(const std::string& word, const Machine* machine, const Stack& stack, bool& assumed) {
+  assumed = false;
+  if (word == "tcp") return Transport::kTcp;
+  if (!word.empty()) return Transport::kRdma;
+  if (machine && machine->fabric) {
+    return machine->fabric->kind == "none" || stack.sockets_only ? Transport::kTcp : Transport::kRdma;
+  }
+  assumed = true;
+  return stack.sockets_only ? Transport::kTcp : Transport::kUnknown;
+}
+
+void FillLinks(MeasuredCase& measured, const Catalog& catalog, const Machine* machine) {
   const Measurement& row = measured.row;
   ScalingCase& scaling = measured.scaling;
-  const InsideChoice inside = InsideLinkOf(row.interconnect, row.gpu, measured.gpus_per_node);
+  const Gpu* gpu = GpuNamed(catalog, row.gpu.empty() && machine ? machine->gpu : row.gpu);
+  const InsideChoice inside = InsideLinkOf({row.interconnect, gpu, machine, measured.gpus_per_node});
   scaling.inside = inside.link;
   scaling.assumed.link = inside.assumed;
   if (inside.assumed) measured.assumed.emplace_back("interconnect");
   if (measured.nodes == 1) return;
-  scaling.network = GigabitsPerSecond(row.network_gbps.value_or(kUsualNetworkGbps));
-  scaling.assumed.bandwidth = !row.network_gbps;
-  if (!row.network_gbps) measured.assumed.emplace_back("network_gbps");
-  if (row.transport == "rdma" || row.transport == "efa" || row.transport == "infiniband") {
-    scaling.transport = Transport::kRdma;
-  } else if (row.transport == "tcp") {
-    scaling.transport = Transport::kTcp;
-  } else {
-    scaling.transport = scaling.stack.sockets_only ? Transport::kTcp : Transport::kUnknown;
-    scaling.assumed.transport = true;
-    measured.assumed.emplace_back("transport");
-  }
+  std::optional<BytesPerSecond> network = NetworkOf(machine);
+  if (row.network_gbps) network = GigabitsPerSecond(*row.network_gbps);
+  scaling.assumed.bandwidth = !network;
+  if (!network) measured.assumed.emplace_back("network_gbps");
+  scaling.network = network.value_or(GigabitsPerSecond(kUsualNetworkGbps));
+  scaling.transport = TransportOf(row.transport, machine, scaling.stack, scaling.assumed.transport);
+  if (scaling.assumed.transport) measured.assumed.emplace_back("transport");
 }
 
 }  // namespace
-
-std::string SourceGroup(const std::string& source) {
-  const std::size_t mark = source.rfind("_v");
-  const bool version = mark != source.npos && mark > 0 && mark + 2 < source.size() &&
-                       source.find_first_not_of("0123456789", mark + 2) == source.npos;
-  return version ? source.substr(0, mark) : source;
-}
 
 const MeasuredTable::NetworkFacts& MeasuredTable::FactsOf(const Measurement& row, double gradient_bytes,
                                                           bool fused) {
@@ -104,10 +102,10 @@ const MeasuredTable::NetworkFacts& MeasuredTable::FactsOf(const Measurement& row
   return facts;
 }
 
-void MeasuredTable::FillWorkload(MeasuredCase& measured, const MeasurementDefaults& defaults) {
+void MeasuredTable::FillWorkload(MeasuredCase& measured) {
   const Measurement& row = measured.row;
   ScalingCase& scaling = measured.scaling;
-  const StackGuess guess = StackOf(defaults.stack.empty() ? row.framework : defaults.stack);
+  const StackGuess guess = StackOf(defaults_.stack.empty() ? row.framework : defaults_.stack);
   scaling.stack = guess.stack;
   if (!guess.known) measured.assumed.emplace_back("framework");
   if (row.precision.empty()) measured.assumed.emplace_back("precision");
@@ -123,15 +121,15 @@ void MeasuredTable::FillWorkload(MeasuredCase& measured, const MeasurementDefaul
   if (scaling.real_data && !text) scaling.prepared_per_step = measured.batch * measured.gpus_per_node;
 }
 
-MeasuredCase MeasuredTable::CaseOf(const Measurement& row, int most_gpus_per_node,
-                                   const MeasurementDefaults& defaults) {
+MeasuredCase MeasuredTable::CaseOf(const Measurement& row, int most_gpus_per_node) {
   MeasuredCase measured{.row = row};
   measured.reason = FillShape(measured);
   if (measured.reason) return measured;
   ScalingCase& scaling = measured.scaling;
   scaling.gpus_per_node = measured.gpus_per_node;
   scaling.nodes = measured.nodes;
-  scaling.cpus = CpusOf(row.instance, most_gpus_per_node);
+  const Machine* machine = row.instance.empty() ? nullptr : catalog_.MachineOrNull(row.instance);
+  scaling.cpus = CpusOf(machine, most_gpus_per_node);
   const std::optional<GradientSync> sync = SyncOf(row.sync);
   if (!sync) {
     measured.reason = fmt::format("no cost function for sync '{}'", row.sync);
@@ -139,12 +137,12 @@ MeasuredCase MeasuredTable::CaseOf(const Measurement& row, int most_gpus_per_nod
   }
   scaling.sync = *sync;
   try {
-    FillWorkload(measured, defaults);
+    FillWorkload(measured);
   } catch (const Error& error) {
     measured.reason = error.what();
     return measured;
   }
-  FillLinks(measured);
+  FillLinks(measured, catalog_, machine);
   if (!row.samples_per_s || *row.samples_per_s <= 0) {
     measured.reason = "the row has no rate";
   } else if (measured.batch <= 0) {
@@ -155,7 +153,9 @@ MeasuredCase MeasuredTable::CaseOf(const Measurement& row, int most_gpus_per_nod
   return measured;
 }
 
-MeasuredTable::MeasuredTable(const std::vector<Measurement>& rows, const MeasurementDefaults& defaults) {
+MeasuredTable::MeasuredTable(const std::vector<Measurement>& rows, const Catalog& catalog,
+                             const MeasurementDefaults& defaults)
+    : catalog_(catalog), defaults_(defaults) {
   std::map<std::string, std::size_t> places;
   std::map<std::string, int> most_gpus;
   for (const Measurement& row : rows) {
@@ -165,7 +165,7 @@ MeasuredTable::MeasuredTable(const std::vector<Measurement>& rows, const Measure
   for (const Measurement& row : rows) {
     const auto [place, fresh] = places.emplace(row.series, series_.size());
     if (fresh) series_.push_back({row.series, SourceGroup(row.source), {}, std::nullopt});
-    series_[place->second].cases.push_back(CaseOf(row, most_gpus[row.series], defaults));
+    series_[place->second].cases.push_back(CaseOf(row, most_gpus[row.series]));
   }
   for (MeasuredSeries& series : series_) {
     for (std::size_t i = 0; i < series.cases.size(); ++i) {

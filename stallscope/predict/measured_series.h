@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "stallscope/catalog/catalog.h"
 #include "stallscope/predict/measurement_table.h"
 #include "stallscope/predict/scaling_model.h"
 
@@ -25,7 +26,7 @@ struct MeasuredCase {
 /// Rows that differ in scale alone, as the file has them.
 struct MeasuredSeries {
   std::string name;
-  std::string source;  ///< "lambda" for lambda_v0, lambda_v1 and lambda_v2: one source
+  std::string source;  ///< its SourceGroup
   std::vector<MeasuredCase> cases;
   std::optional<std::size_t> known;  ///< the usable case with the fewest GPUs
 };
@@ -38,7 +39,8 @@ struct MeasurementDefaults {
 /// A table of measurements, ready to predict. Owns the networks' buckets that its cases point to.
 class MeasuredTable {
  public:
-  MeasuredTable(const std::vector<Measurement>& rows, const MeasurementDefaults& defaults);
+  MeasuredTable(const std::vector<Measurement>& rows, const Catalog& catalog,
+                const MeasurementDefaults& defaults);
   MeasuredTable(const MeasuredTable&) = delete;
   MeasuredTable& operator=(const MeasuredTable&) = delete;
 
@@ -50,15 +52,14 @@ class MeasuredTable {
     std::vector<cost::GradientBucket> buckets;
   };
 
-  MeasuredCase CaseOf(const Measurement& row, int most_gpus_per_node, const MeasurementDefaults& defaults);
-  void FillWorkload(MeasuredCase& measured, const MeasurementDefaults& defaults);
+  MeasuredCase CaseOf(const Measurement& row, int most_gpus_per_node);
+  void FillWorkload(MeasuredCase& measured);
   const NetworkFacts& FactsOf(const Measurement& row, double gradient_bytes, bool fused);
 
-  std::map<std::string, NetworkFacts> networks_;  ///< nodes stay where they are
+  Catalog catalog_;
+  MeasurementDefaults defaults_;
+  std::map<std::string, NetworkFacts> networks_;  ///< elements stay where they are
   std::vector<MeasuredSeries> series_;
 };
-
-/// Tables that one author published in several versions are one source: "lambda_v1" is "lambda".
-std::string SourceGroup(const std::string& source);
 
 }  // namespace stallscope

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <iosfwd>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace stallscope {
@@ -28,11 +28,14 @@ struct Measurement {
   std::string framework;
   std::optional<double> samples_per_s;
   std::string source;
+  std::string notes;
+  std::string where;
+  std::optional<int> year;
 };
 
 /// Reads comma-separated values with a header; columns are found by name, in any order, and others are passed
 /// over. Throws Error with file and line where the text is no such table.
-std::vector<Measurement> ReadMeasurements(std::istream& in, const std::string& file);
+std::vector<Measurement> ReadMeasurements(std::string_view text, const std::string& file);
 std::vector<Measurement> ReadMeasurementFile(const std::string& file);
 
 }  // namespace stallscope

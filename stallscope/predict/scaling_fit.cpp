@@ -86,6 +86,12 @@ ScalingParameters FitScaling(std::span<const MeasuredSeries* const> series) {
   return parameters;
 }
 
+ScalingParameters FitToTable(const MeasuredTable& table) {
+  std::vector<const MeasuredSeries*> all;
+  for (const MeasuredSeries& series : table.series()) all.push_back(&series);
+  return FitScaling(all);
+}
+
 std::vector<Fold> FitWithoutEachSource(const MeasuredTable& table) {
   std::vector<Fold> folds;
   for (const MeasuredSeries& series : table.series()) {

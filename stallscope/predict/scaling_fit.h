@@ -14,6 +14,9 @@ namespace stallscope {
 /// are sure.
 ScalingParameters FitScaling(std::span<const MeasuredSeries* const> series);
 
+/// On all series of a table.
+ScalingParameters FitToTable(const MeasuredTable& table);
+
 /// A fit without one source.
 struct Fold {
   std::string left_out;

@@ -54,6 +54,16 @@ ParameterValues PriorValues() {
   return values;
 }
 
+ScalingParameters MakeParameters(const std::array<ValueAndError, kFittedParameters>& fitted,
+                                 double interval_factor, std::size_t rows) {
+  ScalingParameters parameters{PriorValues(), {}, interval_factor, rows};
+  for (std::size_t i = 0; i < kFittedParameters; ++i) {
+    parameters.values[i] = fitted[i].value;
+    parameters.errors[i] = fitted[i].error;
+  }
+  return parameters;
+}
+
 ParameterValues PriorSpreads() {
   ParameterValues spreads{};
   for (std::size_t i = 0; i < kParameters; ++i) spreads[i] = AllParameters()[i].spread;

@@ -68,6 +68,15 @@ struct ScalingParameters {
   std::size_t rows = 0;  ///< fitted on
 };
 
+struct ValueAndError {
+  double value;
+  double error;
+};
+
+/// The fitted ones as given, the others at their priors.
+ScalingParameters MakeParameters(const std::array<ValueAndError, kFittedParameters>& fitted,
+                                 double interval_factor, std::size_t rows);
+
 /// Fitted on the published tables (docs/models.md says which and when).
 const ScalingParameters& ShippedParameters();
 
