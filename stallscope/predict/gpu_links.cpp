@@ -47,6 +47,11 @@ bool DriverRefusesPeers(std::string_view gpu) {
   return gpu.starts_with("RTX-30") || gpu.starts_with("RTX-40") || gpu.starts_with("RTX-50");
 }
 
+/// Boards that carry two GPUs have one slot for both.
+bool SharesItsSlot(std::string_view gpu) {
+  return gpu == "K80" || gpu == "M60";
+}
+
 /// What machines with this GPU usually have.
 InsideLink Usual(const GpuLinks& links, int gpus, double pcie) {
   if (links.nvlink) {
@@ -111,6 +116,7 @@ const Gpu* GpuNamed(const Catalog& catalog, std::string_view name) {
 InsideChoice InsideLinkOf(const InsideDescription& inside) {
   const GpuLinks links = inside.gpu ? LinksOf(*inside.gpu) : GpuLinks{};
   double pcie = PcieRate(links.pcie_generation).value;
+  if (inside.gpu && SharesItsSlot(inside.gpu->name)) pcie /= 2;
   // Cloud machines run some GPUs at fewer lanes than they have.
   if (inside.machine && inside.machine->pcie_width) pcie *= *inside.machine->pcie_width / 16.0;
   if (inside.gpus <= 1) return {{InsideKind::kNone, {}, {pcie}}, false};

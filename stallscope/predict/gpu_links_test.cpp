@@ -80,6 +80,10 @@ TEST(GpuLinks, AShortNameIsTheFirstGpuThatBeginsWithIt) {
   EXPECT_EQ(GpuNamed(Shipped(), "Pascal"), nullptr);
 }
 
+TEST(GpuLinks, TwoGpusOfABoardShareItsSlot) {
+  EXPECT_DOUBLE_EQ(Choose("pcie", "K80", 4).link.pcie.value, 15.75e9 / 2);
+}
+
 TEST(GpuLinks, EveryGenerationOfPcieDoubles) {
   EXPECT_DOUBLE_EQ(PcieRate(3).value, 15.75e9);
   EXPECT_DOUBLE_EQ(PcieRate(5).value, 63e9);

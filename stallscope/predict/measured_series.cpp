@@ -58,8 +58,10 @@ std::optional<BytesPerSecond> NetworkOf(const Machine* machine) {
 
 Transport TransportOf(const std::string& word, const Machine* machine, const Stack& stack, bool& assumed) {
   assumed = false;
-  if (word == "tcp") return Transport::kTcp;
-  if (!word.empty()) return Transport::kRdma;
+  if (word == "tcp" || word == "ethernet") return Transport::kTcp;
+  for (const char* direct : {"rdma", "infiniband", "ib", "roce", "efa"}) {
+    if (word == direct) return Transport::kRdma;
+  }
   if (machine && machine->fabric) {
     return machine->fabric->kind == "none" || stack.sockets_only ? Transport::kTcp : Transport::kRdma;
   }

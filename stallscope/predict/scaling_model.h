@@ -77,6 +77,6 @@ Seconds ScaledStepTime(const ScalingCase& known, Seconds known_step, const Scali
                        const ParameterValues& values);
 
 /// What no parameter explains: the scatter of repeated measurements of one setup.
-inline constexpr double kRepeatSpread = 0.025;
+inline constexpr double kRepeatSpread = 0.03;
 
 }  // namespace stallscope

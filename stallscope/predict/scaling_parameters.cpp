@@ -28,7 +28,7 @@ const std::array<ParameterFacts, kParameters>& AllParameters() {
       {"prepared_per_cpu", "images/s", kLog, 250.0, 0.4, "JPEG decode and crop on one hardware thread"},
       {"packing_rate", "GB/s", kLog, 11.2, 0.5,
        "MXNet's unfused exchange of ResNet-200 on 2 GPUs: 258 MB in 23 ms"},
-      {"stack_spread", "times", kLog, 1.0, 0.4, "the same exchange under different software"},
+      {"stack_spread", "times", kLog, 1.0, 0.5, "the same exchange under different software"},
       {"unknown_link", "times", kLog, 1.0, 0.6,
        "a bridge that may be there or not; peer access that may be off"},
       {"unknown_transport", "times", kLog, 1.0, 0.5, "half the distance of TCP and RDMA on a 100 Gbit link"},
