@@ -9,6 +9,7 @@
 #include "stallscope/base/clock.h"
 #include "stallscope/base/error.h"
 #include "stallscope/machine/host.h"
+#include "stallscope/predict/validate_absolute.h"
 #include "stallscope/predict/validate_scaling.h"
 #include "stallscope/report/validation_console.h"
 
@@ -25,8 +26,9 @@ struct ValidateFlags {
 
 void CheckFlags(const ValidateFlags& flags) {
   if (flags.file.empty()) throw UsageError("no table was given", "name a CSV file (docs/formats.md)");
-  if (flags.mode != "scaling") {
-    throw UsageError(fmt::format("--mode '{}' is none that there is", flags.mode), "take scaling");
+  if (flags.mode != "scaling" && flags.mode != "absolute") {
+    throw UsageError(fmt::format("--mode '{}' is none that there is", flags.mode),
+                     "take scaling or absolute");
   }
   if (!flags.cross_validate.empty() && flags.cross_validate != "source") {
     throw UsageError(fmt::format("--cv '{}' is nothing that can be left out", flags.cross_validate),
@@ -38,12 +40,21 @@ void CheckFlags(const ValidateFlags& flags) {
   }
 }
 
+Validation Validated(const ValidateFlags& flags, const MeasuredTable& table) {
+  const bool refit = !flags.cross_validate.empty();
+  if (flags.mode == "absolute") {
+    return ValidateAbsolute(table, refit, [&](const std::string& what) {
+      if (!flags.output.quiet) std::cerr << what << '\n';
+    });
+  }
+  return refit ? CrossValidateScaling(table) : ValidateScaling(table, ShippedParameters());
+}
+
 int RunValidate(const ValidateFlags& flags, const std::vector<std::string>& argv) {
   CheckFlags(flags);
   CheckJsonFile(flags.output);
   const MeasuredTable table(ReadMeasurementFile(flags.file), Catalog::Load(), flags.defaults);
-  Validation validation = flags.cross_validate.empty() ? ValidateScaling(table, ShippedParameters())
-                                                       : CrossValidateScaling(table);
+  Validation validation = Validated(flags, table);
   validation.tool.version = STALLSCOPE_VERSION;
   validation.created = UtcNow();
   validation.argv = argv;
@@ -65,7 +76,7 @@ std::function<int()> DeclareValidate(CLI::App& app, const std::vector<std::strin
       ->type_name("FILE");
   app.add_option("--mode", flags->mode,
                  "scaling: the smallest row of each series is given and the others are predicted from it "
-                 "(default)")
+                 "(default); absolute: nothing is given but the catalog and what other sources published")
       ->type_name("MODE");
   app.add_option(
          "--cv", flags->cross_validate,

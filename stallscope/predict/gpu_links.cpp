@@ -103,16 +103,6 @@ GpuLinks LinksOf(const Gpu& gpu) {
   return links;
 }
 
-const Gpu* GpuNamed(const Catalog& catalog, std::string_view name) {
-  if (name.empty()) return nullptr;
-  if (const Gpu* gpu = catalog.GpuOrNull(name)) return gpu;
-  const auto& all = catalog.gpus();
-  const auto found = std::find_if(all.begin(), all.end(), [&](const Gpu& gpu) {
-    return gpu.name.starts_with(name) && gpu.name.size() > name.size() && gpu.name[name.size()] == '-';
-  });
-  return found == all.end() ? nullptr : &*found;
-}
-
 InsideChoice InsideLinkOf(const InsideDescription& inside) {
   const GpuLinks links = inside.gpu ? LinksOf(*inside.gpu) : GpuLinks{};
   double pcie = PcieRate(links.pcie_generation).value;

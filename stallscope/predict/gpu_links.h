@@ -4,7 +4,8 @@
 #include <string_view>
 
 #include "stallscope/base/units.h"
-#include "stallscope/catalog/catalog.h"
+#include "stallscope/catalog/gpu.h"
+#include "stallscope/catalog/machine.h"
 #include "stallscope/predict/scaling_model.h"
 
 namespace stallscope {
@@ -20,9 +21,6 @@ struct GpuLinks {
 };
 
 GpuLinks LinksOf(const Gpu& gpu);
-
-/// By its name, or by the beginning of it ("V100"); null where the catalog has none.
-const Gpu* GpuNamed(const Catalog& catalog, std::string_view name);
 
 /// One direction of a x16 slot: 15.75 GB/s for generation 3, and twice that for every one after it.
 BytesPerSecond PcieRate(int generation);

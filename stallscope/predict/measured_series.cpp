@@ -6,8 +6,9 @@
 
 #include "stallscope/base/error.h"
 #include "stallscope/predict/gpu_links.h"
+#include "stallscope/predict/gpu_names.h"
 #include "stallscope/predict/gradient_buckets.h"
-#include "stallscope/predict/source_group.h"
+#include "stallscope/predict/rate_table.h"
 
 namespace stallscope {
 namespace {
@@ -72,8 +73,10 @@ Transport TransportOf(const std::string& word, const Machine* machine, const Sta
 void FillLinks(MeasuredCase& measured, const Catalog& catalog, const Machine* machine) {
   const Measurement& row = measured.row;
   ScalingCase& scaling = measured.scaling;
-  const Gpu* gpu = GpuNamed(catalog, row.gpu.empty() && machine ? machine->gpu : row.gpu);
-  const InsideChoice inside = InsideLinkOf({row.interconnect, gpu, machine, measured.gpus_per_node});
+  const auto resolved = ResolveGpu(catalog, row.gpu.empty() && machine ? machine->gpu : row.gpu);
+  if (resolved) measured.gpu = resolved->gpu;
+  if (resolved && resolved->assumed) measured.assumed.emplace_back("gpu");
+  const InsideChoice inside = InsideLinkOf({row.interconnect, measured.gpu, machine, measured.gpus_per_node});
   scaling.inside = inside.link;
   scaling.assumed.link = inside.assumed;
   if (inside.assumed) measured.assumed.emplace_back("interconnect");

@@ -16,8 +16,9 @@ struct MeasuredCase {
   Measurement row;
   int gpus_per_node = 1;
   int nodes = 1;
-  double batch = 0;  ///< per GPU
-  Seconds step{};    ///< batch x GPUs / rate
+  double batch = 0;          ///< per GPU
+  const Gpu* gpu = nullptr;  ///< of the table's catalog; null where that has none
+  Seconds step{};            ///< batch x GPUs / rate
   ScalingCase scaling;
   std::vector<std::string> assumed;   ///< which columns a default filled
   std::optional<std::string> reason;  ///< why the row cannot be predicted, or predicted from
@@ -45,6 +46,8 @@ class MeasuredTable {
   MeasuredTable& operator=(const MeasuredTable&) = delete;
 
   const std::vector<MeasuredSeries>& series() const { return series_; }
+  const Catalog& catalog() const { return catalog_; }
+  const MeasurementDefaults& defaults() const { return defaults_; }
 
  private:
   struct NetworkFacts {

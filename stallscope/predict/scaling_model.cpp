@@ -141,6 +141,23 @@ class Model {
   const ParameterValues& values_;
 };
 
+/// What the spreads of all parameters do to the logarithm of a step, and what repeating it does.
+template <typename Step>
+double Propagated(const ParameterValues& values, const Step& step_with) {
+  double variance = kRepeatSpread * kRepeatSpread;
+  ParameterValues moved = values;
+  for (std::size_t i = 0; i < kParameters; ++i) {
+    const double spread = AllParameters()[i].spread;
+    moved[i] = values[i] + spread;
+    const double above = std::log(step_with(moved).count());
+    moved[i] = values[i] - spread;
+    const double below = std::log(step_with(moved).count());
+    moved[i] = values[i];
+    variance += (above - below) * (above - below) / 4;
+  }
+  return std::sqrt(variance);
+}
+
 }  // namespace
 
 cost::StepTimes StepOf(const ScalingCase& scaling_case, Seconds compute, const ParameterValues& values) {
@@ -168,6 +185,11 @@ Seconds ScaledStepTime(const ScalingCase& known, Seconds known_step, const Scali
   return known_step * (StepOf(target, compute, values).step / StepOf(known, compute, values).step);
 }
 
+double StepSpread(const ScalingCase& scaling_case, Seconds compute, const ParameterValues& values) {
+  return Propagated(values,
+                    [&](const ParameterValues& moved) { return StepOf(scaling_case, compute, moved).step; });
+}
+
 ScaledStep Scale(const ScalingCase& known, Seconds known_step, const ScalingCase& target,
                  const ParameterValues& values) {
   ScaledStep result;
@@ -175,18 +197,8 @@ ScaledStep Scale(const ScalingCase& known, Seconds known_step, const ScalingCase
   const cost::StepTimes times = StepOf(target, result.compute, values);
   result.exposed_share = times.exposed / times.step;
   result.step = known_step * (times.step / StepOf(known, result.compute, values).step);
-  double variance = kRepeatSpread * kRepeatSpread;
-  ParameterValues moved = values;
-  for (std::size_t i = 0; i < kParameters; ++i) {
-    const double spread = AllParameters()[i].spread;
-    moved[i] = values[i] + spread;
-    const double above = std::log(ScaledStepTime(known, known_step, target, moved).count());
-    moved[i] = values[i] - spread;
-    const double below = std::log(ScaledStepTime(known, known_step, target, moved).count());
-    moved[i] = values[i];
-    variance += (above - below) * (above - below) / 4;
-  }
-  result.log_spread = std::sqrt(variance);
+  result.log_spread = Propagated(
+      values, [&](const ParameterValues& moved) { return ScaledStepTime(known, known_step, target, moved); });
   return result;
 }
 

@@ -72,6 +72,9 @@ struct ScaledStep {
 /// The step of `target`, where that of `known` was measured: the same workload at another scale.
 ScaledStep Scale(const ScalingCase& known, Seconds known_step, const ScalingCase& target,
                  const ParameterValues& values);
+/// One standard deviation of the logarithm of StepOf, where the compute time is certain.
+double StepSpread(const ScalingCase& scaling_case, Seconds compute, const ParameterValues& values);
+
 /// Only the step; for fits.
 Seconds ScaledStepTime(const ScalingCase& known, Seconds known_step, const ScalingCase& target,
                        const ParameterValues& values);

@@ -72,21 +72,6 @@ class RowWriter {
   }
 };
 
-FittedSet Describe(const ScalingParameters& parameters, const std::string& left_out) {
-  FittedSet set;
-  if (!left_out.empty()) set.left_out = left_out;
-  set.rows = static_cast<int>(parameters.rows);
-  set.interval_factor = parameters.interval_factor;
-  for (std::size_t i = 0; i < kFittedParameters; ++i) {
-    const ParameterFacts& facts = AllParameters()[i];
-    const double middle = parameters.values[i];
-    const double half = 1.96 * parameters.errors[i];
-    set.values.push_back({std::string(facts.name), std::string(facts.unit), ToUnit(facts, middle),
-                          ToUnit(facts, middle - half), ToUnit(facts, middle + half)});
-  }
-  return set;
-}
-
 Validation Finish(RowWriter writer) {
   Validation validation;
   validation.mode = "scaling";
@@ -103,6 +88,21 @@ Validation Finish(RowWriter writer) {
 }
 
 }  // namespace
+
+FittedSet DescribeParameters(const ScalingParameters& parameters, const std::string& left_out) {
+  FittedSet set;
+  if (!left_out.empty()) set.left_out = left_out;
+  set.rows = static_cast<int>(parameters.rows);
+  set.interval_factor = parameters.interval_factor;
+  for (std::size_t i = 0; i < kFittedParameters; ++i) {
+    const ParameterFacts& facts = AllParameters()[i];
+    const double middle = parameters.values[i];
+    const double half = 1.96 * parameters.errors[i];
+    set.values.push_back({std::string(facts.name), std::string(facts.unit), ToUnit(facts, middle),
+                          ToUnit(facts, middle - half), ToUnit(facts, middle + half)});
+  }
+  return set;
+}
 
 ValidatedRow DescribeRow(const MeasuredCase& measured) {
   const Measurement& row = measured.row;
@@ -125,7 +125,7 @@ Validation ValidateScaling(const MeasuredTable& table, const ScalingParameters& 
   RowWriter writer;
   for (const MeasuredSeries& series : table.series()) writer.Add(series, parameters);
   Validation validation = Finish(std::move(writer));
-  validation.parameters.push_back(Describe(parameters, ""));
+  validation.parameters.push_back(DescribeParameters(parameters, ""));
   return validation;
 }
 
@@ -137,7 +137,8 @@ Validation CrossValidateScaling(const MeasuredTable& table) {
   for (const MeasuredSeries& series : table.series()) writer.Add(series, *by_source.at(series.source));
   Validation validation = Finish(std::move(writer));
   validation.left_out_by = "source";
-  for (const Fold& fold : folds) validation.parameters.push_back(Describe(fold.parameters, fold.left_out));
+  for (const Fold& fold : folds)
+    validation.parameters.push_back(DescribeParameters(fold.parameters, fold.left_out));
   return validation;
 }
 

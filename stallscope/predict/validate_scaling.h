@@ -15,6 +15,9 @@ Validation ValidateScaling(const MeasuredTable& table, const ScalingParameters& 
 /// Every series is predicted with parameters that were fitted without its source.
 Validation CrossValidateScaling(const MeasuredTable& table);
 
+/// The parameters of the scaling model as documents have them.
+FittedSet DescribeParameters(const ScalingParameters& parameters, const std::string& left_out);
+
 /// A row as far as the table describes it; nothing is predicted yet.
 ValidatedRow DescribeRow(const MeasuredCase& measured);
 
