@@ -21,7 +21,7 @@ const ScalingParameters& ShippedParameters() {
                          {5.753288, 0.072457},   // prepared_per_cpu: 315.2 images/s
                          {2.261762, 0.133403},   // packing_rate: 9.6 GB/s
                      }},
-                     /*interval_factor=*/2.1376, /*rows=*/589);
+                     /*interval_factor=*/2.0625, /*rows=*/589);
   return kShipped;
 }
 

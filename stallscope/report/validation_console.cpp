@@ -8,8 +8,9 @@
 namespace stallscope {
 namespace {
 
-constexpr int kNameColumns = 34;
-constexpr int kNumberColumns = 9;
+// They add up to 80.
+constexpr int kNameColumns = 24;
+constexpr int kNumberColumns = 8;
 
 std::string Percent(double share) {
   return fmt::format("{:.1f} %", 100 * share);
@@ -45,12 +46,12 @@ class ValidationText {
   }
 
   void PrintMeasures(const std::string& name, const ErrorMeasures& m) {
-    Row(name, {std::to_string(m.rows), Percent(m.mape), Percent(m.percentile90),
+    Row(name, {std::to_string(m.rows), Percent(m.mape), Percent(m.median), Percent(m.percentile90),
                fmt::format("{:+.1f} %", 100 * m.bias), Percent(m.coverage), Percent(m.half_width)});
   }
 
   void PrintGroups() {
-    Row("", {"rows", "MAPE", "90th", "bias", "inside", "width +-"});
+    Row("", {"rows", "MAPE", "median", "90th", "bias", "inside", "+-"});
     if (validation_.all_reduce) PrintMeasures("all-reduce rows", *validation_.all_reduce);
     if (validation_.several_nodes) PrintMeasures("  on several machines", *validation_.several_nodes);
     for (const ErrorGroup& group : validation_.apart) PrintMeasures(group.name + " (apart)", group.measures);
