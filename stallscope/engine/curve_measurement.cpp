@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <numeric>
+#include <span>
 
 #include "stallscope/base/clock.h"
 #include "stallscope/base/error.h"
@@ -64,13 +65,16 @@ class CurveMeasurement {
   }
 
   void TrySizes() {
+    std::vector<std::int64_t> sizes = CurveSizes();
+    Try({{.bytes = sizes.front(), .repeats = 3}});
+    const int repeats = tried_.front().seconds > kLongLinkSeconds ? 1 : 3;
     std::vector<CollectiveBlock> small;
     std::vector<std::int64_t> large;
-    for (const std::int64_t bytes : CurveSizes()) {
+    for (const std::int64_t bytes : std::span(sizes).subspan(1)) {
       if (bytes > kLargestUnseen) {
         large.push_back(bytes);
       } else {
-        small.push_back({.bytes = bytes, .repeats = 3, .warm_bytes = bytes, .warm_repeats = 1});
+        small.push_back({.bytes = bytes, .repeats = repeats});
       }
     }
     Try(small);

@@ -27,12 +27,6 @@ std::optional<Estimate> RateOf(const Estimate& seconds_per_byte) {
       .mean = 1 / seconds_per_byte.mean, .low = 1 / seconds_per_byte.high, .high = 1 / seconds_per_byte.low};
 }
 
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 /// The lines of the resamples for a stretch of sizes, as two lists.
 struct ResampledLines {
   std::vector<double> intercepts;
@@ -58,19 +52,19 @@ std::optional<LinkFit> FitLink(const RingTimes& ring, const Bootstrap& bootstrap
   if (ring.bytes.size() < kLeastSizesToFit) return std::nullopt;
   const RingShape shape(ring);
   std::vector<double> sent;
-  std::vector<double> means;
+  std::vector<double> typical;
   for (std::size_t i = 0; i < ring.bytes.size(); ++i) {
     sent.push_back(shape.bytes_per_byte * static_cast<double>(ring.bytes[i]));
-    means.push_back(MeanOf(ring.times_s[i]));
+    typical.push_back(MedianOf(ring.times_s[i]));
   }
-  const std::vector<LinePiece> pieces = FitPieces(sent, means);
+  const std::vector<LinePiece> pieces = FitPieces(sent, typical);
 
   std::vector<ResampledLines> of_pieces(pieces.size());
   ResampledLines of_link;
-  std::vector<double> resampled(means.size());
+  std::vector<double> resampled(typical.size());
   for (std::size_t resample = 0; resample < bootstrap.resamples(); ++resample) {
-    for (std::size_t i = 0; i < means.size(); ++i)
-      resampled[i] = bootstrap.ResampledMean(resample, ring.times_s[i]);
+    for (std::size_t i = 0; i < typical.size(); ++i)
+      resampled[i] = bootstrap.ResampledMedian(resample, ring.times_s[i]);
     for (std::size_t i = 0; i < pieces.size(); ++i) {
       const std::size_t count = pieces[i].end - pieces[i].begin;
       const Line line = FitLine(std::span(sent).subspan(pieces[i].begin, count),
@@ -86,8 +80,11 @@ std::optional<LinkFit> FitLink(const RingTimes& ring, const Bootstrap& bootstrap
     return bootstrap.Of(line.intercept / shape.trips, std::move(intercepts));
   };
   LinkFit fit{.latency_s = latency(pieces.front().line, std::move(of_link.intercepts)),
-              .bytes_per_s = RateOf(bootstrap.Of(pieces.back().line.slope, std::move(of_link.slopes))),
               .trips_per_step = ring.trips_per_step};
+  // A largest message that still is mostly latency has not seen the link's rate.
+  const Line& last = pieces.back().line;
+  if (last.slope * sent.back() >= last.intercept)
+    fit.bytes_per_s = RateOf(bootstrap.Of(last.slope, std::move(of_link.slopes)));
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const LinePiece& piece = pieces[i];
     LinkSegment segment{.from_bytes = ring.bytes[piece.begin]};
@@ -98,12 +95,12 @@ std::optional<LinkFit> FitLink(const RingTimes& ring, const Bootstrap& bootstrap
   }
   // By what the document will say, not by what was known here.
   std::vector<double> errors;
-  for (std::size_t i = 0; i < means.size(); ++i) {
+  for (std::size_t i = 0; i < typical.size(); ++i) {
     const double fitted = FittedTime(fit, ring.ranks, static_cast<double>(ring.bytes[i])).value();
-    errors.push_back(std::abs(fitted / means[i] - 1));
+    errors.push_back(std::abs(fitted / typical[i] - 1));
   }
   fit.worst_error = *std::max_element(errors.begin(), errors.end());
-  fit.median_error = Median(std::move(errors));
+  fit.median_error = MedianOf(std::move(errors));
   return fit;
 }
 
