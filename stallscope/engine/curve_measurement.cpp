@@ -15,8 +15,9 @@
 namespace stallscope {
 namespace {
 
-/// A machine that has become slower since it was tried gets no more rounds after so many shares of its time.
-constexpr double kPatience = 2;
+/// Where a curve takes longer than its first try promised, it ends after so many shares of its time, even
+/// with few rounds.
+constexpr double kPatience = 1.5;
 constexpr int kFewestRounds = 3;
 
 /// As nccl-tests do by default: the mean over the ranks.
@@ -102,7 +103,9 @@ class CurveMeasurement {
     std::vector<std::size_t> order(plan_.blocks.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     for (int round = 0; round < plan_.rounds; ++round) {
-      if (round >= kFewestRounds && Left() < -(kPatience - 1) * share_) break;
+      const bool enough = round >= kLeastCurveRounds && Left() < Seconds(0);
+      const bool too_slow = round >= kFewestRounds && Left() < -(kPatience - 1) * share_;
+      if (enough || too_slow) break;
       random_.Shuffle(order);
       std::vector<CollectiveBlock> blocks;
       for (const std::size_t i : order) blocks.push_back(plan_.blocks[i]);
@@ -126,7 +129,8 @@ class CurveMeasurement {
     PointToPoint pair{.from_rank = group_.ranks[0], .to_rank = group_.ranks[1]};
     for (std::size_t i = 0; i < plan_.blocks.size(); ++i) {
       const CollectiveBlock& block = plan_.blocks[i];
-      const Estimate time = bootstrap.Mean(times_[i]);
+      const bool is_pair = block.kind != CollectiveKind::kAllReduce;
+      const Estimate time = is_pair ? bootstrap.Median(times_[i]) : bootstrap.Mean(times_[i]);
       const auto bytes = static_cast<double>(block.bytes);
       if (block.kind == CollectiveKind::kPing) {
         pair.latency_s = time;

@@ -49,6 +49,13 @@ Estimate Bootstrap::Mean(std::span<const double> values) const {
   return Interval(mean, std::move(resampled), StandardDeviationOf(distances) / std::sqrt(n));
 }
 
+Estimate Bootstrap::Median(std::span<const double> values) const {
+  std::vector<double> resampled;
+  resampled.reserve(resamples_);
+  for (std::size_t i = 0; i < resamples_; ++i) resampled.push_back(ResampledMedian(i, values));
+  return Of(MedianOf({values.begin(), values.end()}), std::move(resampled));
+}
+
 Estimate Bootstrap::Ratio(std::span<const double> numerators, std::span<const double> denominators) const {
   if (numerators.size() != rounds_ || denominators.size() != rounds_) {
     throw std::invalid_argument("one value per round");

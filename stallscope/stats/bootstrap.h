@@ -32,6 +32,9 @@ class Bootstrap {
   /// One value per round.
   Estimate Mean(std::span<const double> values) const;
 
+  /// One value per round. For quantities of the machine that a disturbed round says nothing of.
+  Estimate Median(std::span<const double> values) const;
+
   /// mean(numerators) / mean(denominators), both resampled together.
   Estimate Ratio(std::span<const double> numerators, std::span<const double> denominators) const;
 
