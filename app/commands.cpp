@@ -12,6 +12,8 @@ std::span<const Command> Commands() {
       Command{"compare", "Look", "which of several profiles is faster, and where?", DeclareCompare},
       Command{"report", "Look", "a finished profile as text, or as a page for the browser", DeclareReport},
       Command{"dataset", "Data", "make, inspect and read data to measure with", DeclareDataset},
+      Command{"validate", "Research", "predictions against a table of published measurements",
+              DeclareValidate},
       Command{"store", "Data", "the documents of earlier runs", DeclareStore},
   };
   return kCommands;

@@ -39,6 +39,11 @@ add_executable(stallscope ${app_sources})
 target_link_libraries(stallscope PRIVATE stallscope_core CLI11::CLI11)
 set_target_properties(stallscope PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 
+# Writes stallscope/predict/shipped_parameters.cpp (scripts/predict/).
+add_executable(fit_scaling_parameters EXCLUDE_FROM_ALL
+  ${CMAKE_SOURCE_DIR}/scripts/predict/fit_scaling_parameters.cpp)
+target_link_libraries(fit_scaling_parameters PRIVATE stallscope_core)
+
 # Writes data/compute_parameters.csv (scripts/predict/).
 add_executable(fit_compute_parameters EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/scripts/predict/fit_compute_parameters.cpp)
 target_link_libraries(fit_compute_parameters PRIVATE stallscope_core)
