@@ -44,6 +44,6 @@ add_executable(fit_scaling_parameters EXCLUDE_FROM_ALL
   ${CMAKE_SOURCE_DIR}/scripts/predict/fit_scaling_parameters.cpp)
 target_link_libraries(fit_scaling_parameters PRIVATE stallscope_core)
 
-# Writes data/compute_parameters.csv (scripts/predict/).
+# Writes data/predict/compute_parameters.csv (scripts/predict/).
 add_executable(fit_compute_parameters EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/scripts/predict/fit_compute_parameters.cpp)
 target_link_libraries(fit_compute_parameters PRIVATE stallscope_core)
