@@ -15,6 +15,8 @@ std::span<const Command> Commands() {
               DeclareReport},
       Command{"catalog", "Data", "machines, GPUs, prices and measured bandwidth", DeclareCatalog},
       Command{"dataset", "Data", "make, inspect and read data to measure with", DeclareDataset},
+      Command{"validate", "Research", "predictions against a table of published measurements",
+              DeclareValidate},
       Command{"store", "Data", "the documents of earlier runs", DeclareStore},
   };
   return kCommands;

@@ -4,6 +4,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(JPEG REQUIRED)
 find_package(Threads REQUIRED)
+find_package(Eigen3 REQUIRED NO_MODULE)
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
 
@@ -13,6 +14,7 @@ list(FILTER core_sources EXCLUDE REGEX "_test\\.cpp$|/engine/torch/")
 function(embed out root header function)
   list(TRANSFORM ARGN PREPEND ${root}/ OUTPUT_VARIABLE patterns)
   file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${root} ${patterns})
+  list(FILTER files EXCLUDE REGEX "^predict/")  # below data/: embedded on its own
   list(TRANSFORM files PREPEND ${root}/ OUTPUT_VARIABLE paths)
   set(source ${CMAKE_BINARY_DIR}/${function}.cpp)
   add_custom_command(OUTPUT ${source}
@@ -23,11 +25,12 @@ function(embed out root header function)
 endfunction()
 embed(hook_source ${CMAKE_SOURCE_DIR}/python stallscope/hook/hook_files.h HookFiles *.py)
 embed(catalog_source ${CMAKE_SOURCE_DIR}/data stallscope/catalog/catalog_files.h CatalogFiles *.csv)
+embed(predict_source ${CMAKE_SOURCE_DIR}/data/predict stallscope/predict/shipped_file.h PredictFiles *.csv)
 # The memory probe's loop is compiled as people compile STREAM.
 set_source_files_properties(${CMAKE_SOURCE_DIR}/stallscope/probe/triad_pass.cpp PROPERTIES COMPILE_OPTIONS -O3)
-add_library(stallscope_core STATIC ${core_sources} ${hook_source} ${catalog_source})
+add_library(stallscope_core STATIC ${core_sources} ${hook_source} ${catalog_source} ${predict_source})
 target_link_libraries(stallscope_core
-  PUBLIC stallscope_options fmt::fmt nlohmann_json::nlohmann_json Threads::Threads JPEG::JPEG PkgConfig::hwloc ${CMAKE_DL_LIBS})
+  PUBLIC stallscope_options fmt::fmt nlohmann_json::nlohmann_json Threads::Threads JPEG::JPEG PkgConfig::hwloc Eigen3::Eigen ${CMAKE_DL_LIBS})
 target_compile_definitions(stallscope_core PUBLIC STALLSCOPE_VERSION="${PROJECT_VERSION}")
 
 file(GLOB_RECURSE app_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/app/*.cpp)
@@ -35,3 +38,12 @@ list(FILTER app_sources EXCLUDE REGEX "_test\\.cpp$|engine_main\\.cpp$")
 add_executable(stallscope ${app_sources})
 target_link_libraries(stallscope PRIVATE stallscope_core CLI11::CLI11)
 set_target_properties(stallscope PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+
+# Writes stallscope/predict/shipped_parameters.cpp (scripts/predict/).
+add_executable(fit_scaling_parameters EXCLUDE_FROM_ALL
+  ${CMAKE_SOURCE_DIR}/scripts/predict/fit_scaling_parameters.cpp)
+target_link_libraries(fit_scaling_parameters PRIVATE stallscope_core)
+
+# Writes data/predict/compute_parameters.csv (scripts/predict/).
+add_executable(fit_compute_parameters EXCLUDE_FROM_ALL ${CMAKE_SOURCE_DIR}/scripts/predict/fit_compute_parameters.cpp)
+target_link_libraries(fit_compute_parameters PRIVATE stallscope_core)

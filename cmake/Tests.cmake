@@ -2,8 +2,10 @@
 #   fast    seconds in all, no torch, no root
 #   lab     *_lab_test.cpp: network namespaces and cgroups; they skip visibly without root
 #   engine  stallscope/engine/torch: links torch
+# tests/simgrid compares the cost formulas with SimGrid: label simgrid.
 # Scripts tests/<label>/*_test.py drive the built commands.
 find_package(GTest REQUIRED)
+find_package(rapidcheck QUIET)
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 include(GoogleTest)
 
@@ -16,9 +18,17 @@ list(FILTER lab_tests INCLUDE REGEX "_lab_test\\.cpp$")
 set(engine_tests ${test_sources})
 list(FILTER engine_tests INCLUDE REGEX "/engine/torch/")
 
+if(NOT rapidcheck_FOUND)
+  # ./run.sh builds without the packages of the tests.
+  list(FILTER fast_tests EXCLUDE REGEX "/properties_test\\.cpp$")
+  add_test(NAME fast.properties
+    COMMAND sh -c "echo 'skipped: RapidCheck was not there when this was configured (librapidcheck-dev)'; exit 77")
+  set_tests_properties(fast.properties PROPERTIES LABELS fast SKIP_RETURN_CODE 77)
+endif()
 if(fast_tests)
   add_executable(fast_tests ${fast_tests})
-  target_link_libraries(fast_tests PRIVATE stallscope_core GTest::gtest_main GTest::gmock)
+  target_link_libraries(fast_tests PRIVATE stallscope_core GTest::gtest_main GTest::gmock
+    $<TARGET_NAME_IF_EXISTS:rapidcheck_gtest>)
   # The driver's library is loaded while running; here its stand-in is.
   add_library(fake_nvml MODULE ${CMAKE_SOURCE_DIR}/tests/fakes/fake_nvml.cpp)
   target_link_libraries(fake_nvml PRIVATE stallscope_options)
@@ -38,6 +48,22 @@ if(STALLSCOPE_ENGINE AND engine_tests)
   target_precompile_headers(engine_tests PRIVATE <torch/torch.h>)
   gtest_discover_tests(engine_tests DISCOVERY_TIMEOUT 60 PROPERTIES LABELS engine TIMEOUT 900)
 endif()
+
+find_path(SIMGRID_INCLUDE simgrid/s4u.hpp)
+find_library(SIMGRID_LIB simgrid)
+if(SIMGRID_INCLUDE AND SIMGRID_LIB)
+  file(GLOB simgrid_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/simgrid/*.cpp)
+  add_executable(simgrid_tests ${simgrid_tests})
+  target_include_directories(simgrid_tests SYSTEM PRIVATE ${SIMGRID_INCLUDE})
+  target_compile_definitions(simgrid_tests PRIVATE STALLSCOPE_SOURCE="${CMAKE_SOURCE_DIR}")
+  target_link_libraries(simgrid_tests PRIVATE stallscope_core GTest::gtest_main ${SIMGRID_LIB})
+  # One process for all: they share one simulation.
+  add_test(NAME simgrid.collectives COMMAND simgrid_tests)
+else()
+  add_test(NAME simgrid.collectives
+    COMMAND sh -c "echo 'skipped: SimGrid was not there when this was configured (libsimgrid-dev)'; exit 77")
+endif()
+set_tests_properties(simgrid.collectives PROPERTIES LABELS simgrid SKIP_RETURN_CODE 77 TIMEOUT 300)
 
 # Debian's own interpreter: it is the one that has python3-torch.
 set(STALLSCOPE_PYTHON /usr/bin/python3 CACHE FILEPATH "The interpreter of the script tests")

@@ -27,6 +27,7 @@ def parse_options():
     parser.add_argument("--workers", type=int, default=1, help="loader processes per rank (default 1)")
     parser.add_argument("--epochs", type=int, default=90)
     parser.add_argument("--learning-rate", type=float, default=0.01)
+    parser.add_argument("--weight-decay", type=float, default=1e-4)
     parser.add_argument("--checkpoint", default="checkpoint.pt", help="written after each epoch")
     return parser.parse_args()
 
@@ -68,7 +69,7 @@ def train_epoch(epoch, model, loader, loss_function, optimizer, device, log):
         images = images.to(device, non_blocking=True)
         labels = labels.to(device, non_blocking=True)
         loss = loss_function(model(images), labels)
-        optimizer.zero_grad()
+        optimizer.zero_grad(set_to_none=True)
         loss.backward()
         optimizer.step()
         if log and step % 20 == 0:
@@ -85,7 +86,7 @@ def main():
     model = models.resnet18(num_classes=len(loader.dataset.classes)).to(device)
     if dist.is_initialized():
         model = DistributedDataParallel(model, device_ids=[device.index] if device.type == "cuda" else None)
-    optimizer = torch.optim.SGD(model.parameters(), lr=options.learning_rate, momentum=0.9, weight_decay=1e-4)
+    optimizer = torch.optim.SGD(model.parameters(), lr=options.learning_rate, momentum=0.9, weight_decay=options.weight_decay)
     loss_function = nn.CrossEntropyLoss()
 
     for epoch in range(options.epochs):

@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
@@ -16,6 +15,7 @@
 #include "stallscope/document/atomic_file.h"
 #include "stallscope/hook/hook_files.h"
 #include "stallscope/hook/hook_launch.h"
+#include "stallscope/hook/observed_file.h"
 #include "stallscope/ladder/observed_steps.h"
 #include "stallscope/machine/host.h"
 #include "stallscope/report/observation_console.h"
@@ -66,9 +66,7 @@ class ObserveJob {
     WriteJson(options_.output, text);
     if (options_.output.ShowText())
       PrintObservation(document_, options_.output.StyleOf(STDOUT_FILENO), std::cout);
-    for (const std::string& missing : missing_)
-      Say(options_.output,
-          "warning: the program trains nothing that can be observed: not seen was " + missing);
+    if (!unseen_.empty()) Say(options_.output, "warning: " + unseen_);
     return *document_.exit_status;
   }
 
@@ -77,8 +75,7 @@ class ObserveJob {
     int number = 0;
     ChildProcess process;
     LineBuffer events{std::size_t{1} << 20};
-    std::ifstream rows;
-    std::string partial;
+    ObservedFile rows;
     std::optional<ExitStatus> ended;
   };
 
@@ -93,6 +90,7 @@ class ObserveJob {
     launch.mode = "observe";
     launch.nodes = plan.nodes;
     launch.devices_per_node = plan.devices_per_node;
+    launch.shares_cores = plan.devices_per_node > 1;
     launch.outside = !plan.launcher.empty();
     launch.master_addr = plan.master_addr.empty() ? "127.0.0.1" : plan.master_addr;
     launch.master_port = plan.master_port > 0 ? plan.master_port : FreePort();
@@ -105,7 +103,9 @@ class ObserveJob {
       start.child.output_fd = options_.output.JsonOnStdout() ? STDERR_FILENO : STDOUT_FILENO;
       start.child.error_fd = STDERR_FILENO;
       start.child.watchdog = &watchdog_;
-      ranks_.push_back({.number = start.rank, .process = ChildProcess(start.child)});
+      ranks_.push_back({.number = start.rank,
+                        .process = ChildProcess(start.child),
+                        .rows = ObservedFile(observed_ / fmt::format("rank{}.csv", start.rank))});
     }
   }
 
@@ -131,7 +131,8 @@ class ObserveJob {
   void TakeEvent(const std::string& line) {
     const auto event = nlohmann::json::parse(line, nullptr, false);
     if (!event.is_object() || event.value("event", "") != "unseen") return;
-    missing_ = event.at("missing").get<std::vector<std::string>>();
+    unseen_ = event.value("why", "");
+    if (const std::string hint = event.value("hint", ""); !hint.empty()) unseen_ += "; " + hint;
   }
 
   /// Ctrl-C and SIGTERM are the program's, which may want to save its work; the command waits for its end.
@@ -173,13 +174,8 @@ class ObserveJob {
   }
 
   void ReadRows(int place, Rank& rank) {
-    if (!rank.rows.is_open()) rank.rows.open(observed_ / fmt::format("rank{}.csv", rank.number));
-    rank.rows.clear();
-    for (std::string line; std::getline(rank.rows, line);) {
-      rank.partial += line;
-      if (rank.rows.eof()) return;  // the rest of the line has not been written yet
-      if (const auto step = ParseObservedStep(rank.partial)) steps_.Add(place, *step);
-      rank.partial.clear();
+    while (const auto line = rank.rows.Next()) {
+      if (const auto step = ParseObservedStep(*line)) steps_.Add(place, *step);
     }
   }
 
@@ -192,7 +188,7 @@ class ObserveJob {
   std::vector<Rank> ranks_;
   ObservedSteps steps_;
   Observation document_;
-  std::vector<std::string> missing_;
+  std::string unseen_;
   bool handed_on_ = false;
   double failed_s_ = 0;
 };

@@ -172,6 +172,7 @@ HookLaunch RunJob::LaunchOf(const std::string& prefix, int nodes, int devices,
   launch.mode = "ladder";
   launch.nodes = nodes;
   launch.devices_per_node = devices;
+  launch.shares_cores = plan_.devices_per_node > 1 || machines_;
   launch.outside = !plan_.launcher.empty();
   if (machines_) {
     launch.master_addr = NetworkLab::Address(0);
@@ -199,7 +200,7 @@ Rungs RunJob::RungsFor(const HookFacts& facts) const {
     rungs.absent.push_back({.condition = ConditionName(condition), .reason = reason});
   };
   for (AbsentCondition& absent : rungs.absent) {
-    if (absent.reason == "no --data") absent.reason = "the program uses no DataLoader of torch's";
+    if (absent.reason == "no --data") absent.reason = facts.no_loader;
   }
   if (plan_.world_size > 1 && !facts.synchronises)
     leave_out(
@@ -340,7 +341,7 @@ ProfileOrigin RunJob::Origin() const {
                      .gradient_tensors = facts.workload.gradient_tensors,
                      .gradient_bytes = facts.workload.gradient_bytes,
                      .layers = facts.synchronises ? std::optional(facts.workload.layers) : std::nullopt,
-                     .batch_per_device = facts.loader ? facts.loader->batch : 1,
+                     .batch_per_device = facts.loader ? facts.loader->batch : facts.batch_without_loader,
                      .accumulate = facts.loader ? facts.loader->batches_per_step : 1,
                      .optimizer = facts.optimizer,
                      .dtype = facts.dtype,

@@ -1,5 +1,6 @@
 """The rank's conversation with the command that started it: orders in, events out, one JSON document a line."""
 
+import functools
 import json
 import os
 import sys
@@ -21,7 +22,10 @@ class Channel:
         self._lock = threading.Lock()
         self._owner = os.getpid()
         self.step = 0
+        self.beating_s = 0.0  # processor time of the heartbeats
         self.place = "in the program"
+        self._session = None
+        self._survive_exec()
         threading.Thread(target=self._beat, daemon=True).start()
 
     def send(self, event):
@@ -39,12 +43,43 @@ class Channel:
             return {"order": "stop", "exit_code": 1}
         return json.loads(line)
 
+    def _survive_exec(self):
+        """Some programs start themselves anew, with variables set: the channel is then the new program's."""
+        for name in ("execv", "execve"):
+
+            def make(original):
+                @functools.wraps(original)
+                def replace(*args):
+                    if os.getpid() != self._owner:
+                        return original(*args)
+                    os.dup2(self._orders.fileno(), 0)
+                    os.set_inheritable(_EVENTS, True)
+                    try:
+                        return original(*args)
+                    finally:  # it could not
+                        os.set_inheritable(_EVENTS, False)
+
+                return replace
+
+            setattr(os, name, make(getattr(os, name)))
+
+    def listen(self, session):
+        """From now on the session is asked, at every beat, whether it has something to say."""
+        self._session = session
+
     def _beat(self):
         while os.getpid() == self._owner:
-            self.send({"event": "heartbeat", "step": self.step, "place": self.place})
+            beat = {"event": "heartbeat", "step": self.step, "place": self.place}
+            if self._session is not None:
+                beat["unseen"] = self._session.on_beat()
+            self.send(beat)
+            self.beating_s = time.thread_time()
             time.sleep(_BEAT_S)
 
 
 def say(text):
-    sys.stderr.write("stallscope: %s\n" % text)
-    sys.stderr.flush()
+    try:
+        sys.stderr.write("stallscope: %s\n" % text)
+        sys.stderr.flush()
+    except (AttributeError, OSError, ValueError):
+        pass  # the program has closed it

@@ -30,6 +30,9 @@ class Gradients:
 
     def watch_last_gradient(self):
         """A hook on every parameter; where that is too dear, `watch_only_the_last` follows once it is known."""
+        for _, handle in self._watched:
+            handle.remove()
+        self._watched, self._last_place = [], 0
         with torch.enable_grad():
             for module in self.modules():
                 for parameter in module.module.parameters():

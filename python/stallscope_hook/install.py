@@ -7,6 +7,9 @@ import sys
 import time
 
 
+from .elsewhere import Elsewhere, becomes_elsewhere_when_forked
+
+
 def install(config, channel):
     import torch
     import torch.distributed
@@ -23,6 +26,7 @@ def install(config, channel):
         from . import safety
 
         session = Ladder(config, channel)
+        _hold_schedules(torch)
         if not config["allow_writes"]:
             safety.trackers_offline(config["folder"])
             safety.refuse_checkpoints()
@@ -34,6 +38,16 @@ def install(config, channel):
     if torch.cuda.is_available():
         _wrap_copies(torch, session)
     _wrap_end(config, channel, session)
+    becomes_elsewhere_when_forked(session)
+    channel.listen(session)
+
+
+def install_elsewhere(config):
+    """In a process that the program starts itself."""
+    import torch
+    import torch.optim
+
+    _wrap_optimizers(torch, Elsewhere(config))
 
 
 def _in_worker(torch):
@@ -41,20 +55,18 @@ def _in_worker(torch):
 
 
 def _wrap_loader(torch, session):
-    from .loaders import Loader, WrappedIterator
+    from .loaders import Loaders, WrappedIterator
 
     data_loader = torch.utils.data.DataLoader
     original = data_loader.__iter__
-    known = {}
+    known = Loaders(original)
     owner = os.getpid()
 
     @functools.wraps(original)
     def wrapped(self):
         if os.getpid() != owner or _in_worker(torch):
             return original(self)
-        if id(self) not in known:
-            known[id(self)] = Loader(self, original)
-        return WrappedIterator(known[id(self)], session)
+        return WrappedIterator(known.of(self, session), session)
 
     data_loader.__iter__ = wrapped
 
@@ -71,6 +83,17 @@ def _wrap_backward(torch, session):
             session.on_backward_end()
 
     torch.autograd.backward = wrapped
+    original_grad = torch.autograd.grad
+
+    @functools.wraps(original_grad)
+    def grad(*args, **kwargs):
+        session.on_backward_begin(())
+        try:
+            return original_grad(*args, **kwargs)
+        finally:
+            session.on_backward_end(whole=False)
+
+    torch.autograd.grad = grad
 
 
 def _wrap_optimizers(torch, session):
@@ -199,30 +222,60 @@ def _wrap_copies(torch, session):
         setattr(torch.Tensor, name, make(original))
 
 
+def _hold_schedules(torch):
+    """While measuring, epochs do not end: a schedule made for so many steps stays where it ended, instead of raising."""
+    schedule = torch.optim.lr_scheduler.OneCycleLR
+    original = schedule.get_lr
+
+    @functools.wraps(original)
+    def get_lr(self):
+        if self.last_epoch > self.total_steps:
+            return [group["lr"] for group in self.optimizer.param_groups]
+        return original(self)
+
+    schedule.get_lr = get_lr
+
+
 def _wrap_end(config, channel, session):
     owner = os.getpid()
     original = sys.excepthook
 
+    def failed(kind, value):
+        session.raised = True
+        at = "at step %d" % session.steps if session.steps else "before its first step"
+        channel.send({"event": "failed", "message": "rank %d raised %s, %s" % (
+            config["rank"], _one_line(kind, value), at),
+            "hint": session.hint_of_raise(kind), "exit_code": 1, "lost_connection": _is_consequence(value),
+            "with_exit_status": True, "raised": True})
+
     def excepthook(kind, value, traceback):
         original(kind, value, traceback)
         if os.getpid() == owner:
-            session.raised = True
-            at = "at step %d" % session.steps if session.steps else "before its first step"
-            channel.send({"event": "failed", "message": "rank %d raised %s: %s, %s" % (
-                config["rank"], kind.__name__, str(value).split("\n")[0][:300], at),
-                "hint": "its traceback is in its log", "exit_code": 1, "lost_connection": _is_consequence(value),
-                "with_exit_status": True, "raised": True})
+            failed(kind, value)
 
     sys.excepthook = excepthook
 
     def at_exit():
-        if os.getpid() == owner and not getattr(session, "raised", False):
+        if os.getpid() != owner or getattr(session, "raised", False):
+            return
+        last = getattr(sys, "last_value", None)
+        if last is not None:  # the program has an excepthook of its own
+            failed(type(last), last)
+        else:
             session.on_exit()
 
     atexit.register(at_exit)
 
 
+def _one_line(kind, value):
+    try:
+        lines = str(value).split("\n")
+    except Exception:  # exceptions of the program's own can fail at that, too
+        lines = [""]
+    return "%s: %s" % (kind.__name__, lines[0][:300]) if lines[0] else kind.__name__
+
+
 def _is_consequence(error):
-    text = str(error)
+    text = _one_line(type(error), error)
     return any(sign in text for sign in ("Connection closed by peer", "Connection reset by peer", "Broken pipe",
                                          "Connection refused", "Socket closed"))

@@ -1,14 +1,18 @@
 """Which files the program's loaders open: seen by Python's audit events, in this process and in its workers."""
 
+import contextlib
 import os
 import sys
 
 _NOT_DATA = (".py", ".pyc", ".pyi", ".so", ".json.tmp", ".pth")
 _NOT_DATA_BELOW = ("/proc/", "/sys/", "/dev/")
+# Mapped by half of all programs: nobody could evict these.
+_SYSTEM_BELOW = ("/usr/lib", "/usr/share/locale/", "/usr/share/zoneinfo/", "/usr/share/icu/", "/usr/share/fonts/", "/etc/")
 _WRITES = os.O_WRONLY | os.O_RDWR
 
 _log = None  # descriptor of this process's list
 _folder = None
+_paused = False
 
 
 def watch(folder, rank):
@@ -30,8 +34,19 @@ def _open_log():
     _log = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
 
 
+@contextlib.contextmanager
+def our_own():
+    """What is opened within is no reading of the program's."""
+    global _paused
+    _paused = True
+    try:
+        yield
+    finally:
+        _paused = False
+
+
 def _see(event, args):
-    if event != "open" or _log is None:
+    if event != "open" or _log is None or _paused:
         return
     path, _, flags = args
     if isinstance(flags, int) and flags & _WRITES:
@@ -62,6 +77,10 @@ class Watcher:
 
     def take(self):
         """Paths of regular files, once for every time that one was opened."""
+        return [path for _, path in self.take_with_pids()]
+
+    def take_with_pids(self):
+        """(process, path) likewise."""
         opened = []
         for name in os.listdir(_folder):
             path = os.path.join(_folder, name)
@@ -70,8 +89,8 @@ class Watcher:
                 data = file.read()
             end = data.rfind(b"\n") + 1
             self._read[name] = self._read.get(name, 0) + end
-            opened += [os.fsdecode(line) for line in data[:end].splitlines()]
-        return [path for path in opened if not _ours(path) and os.path.isfile(path)]
+            opened += [(int(name), os.fsdecode(line)) for line in data[:end].splitlines()]
+        return [(pid, path) for pid, path in opened if not _ours(path) and os.path.isfile(path)]
 
 
 def held(pids):
@@ -80,7 +99,8 @@ def held(pids):
     for pid in pids:
         try:
             for entry in os.listdir("/proc/%d/fd" % pid):
-                found.add(_readlink("/proc/%d/fd/%s" % (pid, entry)))
+                if _reads(pid, entry):
+                    found.add(_readlink("/proc/%d/fd/%s" % (pid, entry)))
             rows = mappings(pid)
             programs = {path for path, _, _, rights in rows if "x" in rights}
             found |= {path for path, _, _, _ in rows} - programs
@@ -88,8 +108,17 @@ def held(pids):
             continue
     return {path for path in found
             if path and path.startswith("/") and not path.endswith(_NOT_DATA) and ".so." not in path
-            and not path.startswith(_NOT_DATA_BELOW) and not _ours(path) and not path.startswith("/usr/lib")
+            and not path.startswith(_NOT_DATA_BELOW + _SYSTEM_BELOW) and not _ours(path)
             and os.path.isfile(path) and os.path.getsize(path) > 0}
+
+
+def _reads(pid, descriptor):
+    """Whether it cannot write: logs are no data."""
+    try:
+        with open("/proc/%d/fdinfo/%s" % (pid, descriptor)) as file:
+            return not any(int(line.split()[1], 8) & _WRITES for line in file if line.startswith("flags:"))
+    except (OSError, ValueError, IndexError):
+        return False
 
 
 def _readlink(path):

@@ -10,6 +10,12 @@ import torch.distributed as dist
 _FOREVER = datetime.timedelta(days=7)
 
 
+def _machine():
+    """Containers and network namespaces of one machine have one kernel, and one page cache."""
+    with open("/proc/sys/kernel/random/boot_id") as file:
+        return file.read().strip()
+
+
 class Ranks:
     def __init__(self, rank, world_size):
         self.rank = rank
@@ -45,8 +51,19 @@ class Ranks:
             self._forget("%s/%d" % (key, rank))
         return values
 
+    def most(self, value):
+        """The largest of all ranks' values, on every rank."""
+        values = self.gather(value)
+        return self.broadcast(max(values) if values is not None else None)
+
     def barrier(self):
         self.broadcast(self.gather(None) is not None)
+
+    def sum_of_machine(self, value):
+        """Over the ranks that share this machine's memory."""
+        machine = _machine()
+        values = self.broadcast(self.gather((machine, value)))
+        return sum(theirs for where, theirs in values if where == machine)
 
     def _get(self, key):
         self._store.wait([key], _FOREVER)

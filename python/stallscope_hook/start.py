@@ -17,8 +17,10 @@ def start():
             from . import opened_files
 
             opened_files.watch(config["folder"], config["rank"])
+        _when_imported("torch", lambda: _install_elsewhere(config))
         return
     if not _claim(config):
+        _when_imported("torch", lambda: _install_elsewhere(config))
         return
     from .channel import Channel
 
@@ -40,8 +42,13 @@ def _claim(config):
     try:
         os.fstat(3)
         name = os.path.join(config["folder"], "rank-%s" % config["rank"])
-        os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-        return True
+        try:
+            with open(name, "x") as file:
+                file.write(str(os.getpid()))
+            return True
+        except FileExistsError:
+            with open(name) as file:
+                return file.read() == str(os.getpid())  # it has replaced itself by another program
     except OSError:
         return False
 
@@ -50,6 +57,12 @@ def _install(config, channel):
     from . import install
 
     install.install(config, channel)
+
+
+def _install_elsewhere(config):
+    from . import install
+
+    install.install_elsewhere(config)
 
 
 def _without_torch(channel):

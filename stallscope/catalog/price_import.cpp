@@ -56,7 +56,7 @@ class Importer {
     const std::string name = row.RequiredText("provider") + "/" + row.RequiredText(columns_.machine);
     Price price{.provider = row.Text("provider"),
                 .machine = row.Text(columns_.machine),
-                .region = row.RequiredText("region"),
+                .region = row.Text("region"),
                 .on_demand_usd_hour = PriceIn(row, columns_.on_demand),
                 .spot_usd_hour = PriceIn(row, columns_.spot),
                 .date = row.RequiredText(columns_.date),
@@ -69,6 +69,8 @@ class Importer {
       row.Fail(columns_.date, fmt::format("is '{}'; write it as 2026-08-22", price.date));
     if (!price.on_demand_usd_hour && !price.spot_usd_hour) {
       Skip("no price", name);
+    } else if (price.region.empty()) {
+      Skip("no region", name);
     } else if (const Machine* machine = catalog_.MachineOrNull(name)) {
       price.machine = machine->name;
       result_.prices.push_back(std::move(price));

@@ -23,15 +23,17 @@ TEST(ImportPrices, KnownMachinesAreKeptAndTheRestIsCountedWithTheReason) {
   const PriceImport import = Import(
       "aws,eu-west-1,p3.8xlarge,13.22,4.1,sky,2026-03-31,V100,4\n"
       "aws,eu-west-1,p3.16xlarge,,,sky,2026-03-31,V100,8\n"
+      "aws,,p3.2xlarge,3,,sky,2026-03-31,V100,1\n"
       "moon,crater,rover,1,,sky,2026-03-31,A100,1\n"
       "moon,crater,rover2,1,,sky,<=2026-03-31,A100,1\n");
-  EXPECT_EQ(import.rows, 4U);
+  EXPECT_EQ(import.rows, 5U);
   ASSERT_EQ(import.prices.size(), 1U);
   EXPECT_EQ(import.prices[0].on_demand_usd_hour, 13.22);
-  ASSERT_EQ(import.skipped.size(), 2U);
+  ASSERT_EQ(import.skipped.size(), 3U);
   EXPECT_EQ(import.skipped[0].reason, "no price");
-  EXPECT_EQ(import.skipped[1].rows, 2U);
-  EXPECT_THAT(import.skipped[1].examples, ElementsAre("moon/rover", "moon/rover2"));
+  EXPECT_EQ(import.skipped[1].reason, "no region");
+  EXPECT_EQ(import.skipped[2].rows, 2U);
+  EXPECT_THAT(import.skipped[2].examples, ElementsAre("moon/rover", "moon/rover2"));
 }
 
 TEST(ImportPrices, ABadRowNamesItsLineAndTheOthersAreRead) {

@@ -35,8 +35,9 @@ struct LinkSegment {
 
 /// t = 2(n-1) · trips_per_step · latency + 2(n-1)/n · bytes / bandwidth, a ring's time on equal links.
 struct LinkFit {
-  Estimate latency_s;                   ///< the link's, one way: that of the first segment
-  std::optional<Estimate> bytes_per_s;  ///< the link's, each direction: that of the last segment
+  Estimate latency_s;  ///< the link's, one way: that of the first segment
+  /// The link's, each direction: that of the last segment. Nothing where no message was large enough to tell.
+  std::optional<Estimate> bytes_per_s;
   /// Messages that follow each other in every step of the ring: with Gloo a notice that the receiver is
   /// ready, and then the data.
   int trips_per_step = 1;

@@ -4,6 +4,13 @@
 #include "stallscope/document/json_fields.h"
 
 namespace stallscope {
+namespace {
+
+Json PartToJson(const ObservedPart& part) {
+  return {{"seconds", ToJson(part.seconds)}, {"share", ToJson(part.share)}};
+}
+
+}  // namespace
 
 std::string ToJson(const Observation& observation) {
   Json json;
@@ -22,7 +29,7 @@ std::string ToJson(const Observation& observation) {
   if (observation.step_time_s) json["step_time_s"] = ToJson(*observation.step_time_s);
   json["parts"] = Json::object();
   const auto put = [&](const char* name, const std::optional<ObservedPart>& part) {
-    if (part) json["parts"][name] = {{"seconds", ToJson(part->seconds)}, {"share", ToJson(part->share)}};
+    if (part) json["parts"][name] = PartToJson(*part);
   };
   put("data_wait", observation.data_wait);
   put("copy", observation.copy);
@@ -31,6 +38,7 @@ std::string ToJson(const Observation& observation) {
   put("exposed_communication", observation.exposed_communication);
   put("skew", observation.skew);
   put("optimizer", observation.optimizer);
+  if (observation.hook) json["hook"] = PartToJson(*observation.hook);
   RequireFinite(json, "");
   return json.dump(2) + "\n";
 }

@@ -35,6 +35,7 @@ struct Observation {
   /// Absent where fewer than two windows of steps were seen.
   std::optional<Estimate> step_time_s;
   std::optional<ObservedPart> data_wait, copy, forward, backward, exposed_communication, skew, optimizer;
+  std::optional<ObservedPart> hook;  ///< what watching cost: the hook's own calls, within the parts above
 };
 
 std::string ToJson(const Observation& observation);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <numeric>
+#include <span>
 
 #include "stallscope/base/clock.h"
 #include "stallscope/base/error.h"
@@ -14,8 +15,9 @@
 namespace stallscope {
 namespace {
 
-/// A machine that has become slower since it was tried gets no more rounds after so many shares of its time.
-constexpr double kPatience = 2;
+/// Where a curve takes longer than its first try promised, it ends after so many shares of its time, even
+/// with few rounds.
+constexpr double kPatience = 1.5;
 constexpr int kFewestRounds = 3;
 
 /// As nccl-tests do by default: the mean over the ranks.
@@ -64,13 +66,16 @@ class CurveMeasurement {
   }
 
   void TrySizes() {
+    std::vector<std::int64_t> sizes = CurveSizes();
+    Try({{.bytes = sizes.front(), .repeats = 3}});
+    const int repeats = tried_.front().seconds > kLongLinkSeconds ? 1 : 3;
     std::vector<CollectiveBlock> small;
     std::vector<std::int64_t> large;
-    for (const std::int64_t bytes : CurveSizes()) {
+    for (const std::int64_t bytes : std::span(sizes).subspan(1)) {
       if (bytes > kLargestUnseen) {
         large.push_back(bytes);
       } else {
-        small.push_back({.bytes = bytes, .repeats = 3, .warm_bytes = bytes, .warm_repeats = 1});
+        small.push_back({.bytes = bytes, .repeats = repeats});
       }
     }
     Try(small);
@@ -98,7 +103,9 @@ class CurveMeasurement {
     std::vector<std::size_t> order(plan_.blocks.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     for (int round = 0; round < plan_.rounds; ++round) {
-      if (round >= kFewestRounds && Left() < -(kPatience - 1) * share_) break;
+      const bool enough = round >= kLeastCurveRounds && Left() < Seconds(0);
+      const bool too_slow = round >= kFewestRounds && Left() < -(kPatience - 1) * share_;
+      if (enough || too_slow) break;
       random_.Shuffle(order);
       std::vector<CollectiveBlock> blocks;
       for (const std::size_t i : order) blocks.push_back(plan_.blocks[i]);
@@ -122,7 +129,8 @@ class CurveMeasurement {
     PointToPoint pair{.from_rank = group_.ranks[0], .to_rank = group_.ranks[1]};
     for (std::size_t i = 0; i < plan_.blocks.size(); ++i) {
       const CollectiveBlock& block = plan_.blocks[i];
-      const Estimate time = bootstrap.Mean(times_[i]);
+      const bool is_pair = block.kind != CollectiveKind::kAllReduce;
+      const Estimate time = is_pair ? bootstrap.Median(times_[i]) : bootstrap.Mean(times_[i]);
       const auto bytes = static_cast<double>(block.bytes);
       if (block.kind == CollectiveKind::kPing) {
         pair.latency_s = time;

@@ -18,6 +18,8 @@ constexpr double kBlockSeconds = 0.03;
 constexpr double kStreamSeconds = 0.2;
 constexpr int kMostRepeats = 2000;
 constexpr int kMostStreamed = 256;
+/// Of a time that does not seem to grow yet, so much might be transfer all the same.
+constexpr double kLeastGrowth = 0.05;
 /// Two would be one difference of two arrivals.
 constexpr int kLeastStreamed = 3;
 
@@ -35,18 +37,32 @@ std::vector<TriedSize> Sustained(std::vector<TriedSize> tried) {
   return tried;
 }
 
-double RoundSeconds(const std::vector<TriedSize>& tried) {
-  double sum = 0;
-  for (const TriedSize& size : tried) sum += kBlockSeconds + std::max(kBlockSeconds, size.seconds);
-  return sum;
-}
-
 const TriedSize& WarmSizeFor(const TriedSize& size, const std::vector<TriedSize>& tried) {
   const TriedSize* warm = &tried.front();
   for (const TriedSize& other : tried) {
     if (other.bytes <= std::min(size.bytes, kLargestWarm)) warm = &other;
   }
   return *warm;
+}
+
+/// What a round of these sizes takes: each with its warm-up, and both for a block's time at least.
+double RoundSeconds(const std::vector<TriedSize>& tried) {
+  double sum = 0;
+  for (const TriedSize& size : tried)
+    sum += std::max(kBlockSeconds, WarmSizeFor(size, tried).seconds) + std::max(kBlockSeconds, size.seconds);
+  return sum;
+}
+
+/// What a larger size is likely to take. What the smallest one takes does not grow.
+double LikelySeconds(std::int64_t bytes, const std::vector<TriedSize>& tried) {
+  const TriedSize& last = tried.back();
+  double least = last.seconds;
+  for (const TriedSize& size : tried) {
+    // Below, a ring may be shorter than it is for whole messages.
+    if (size.bytes > kSmallest) least = std::min(least, size.seconds);
+  }
+  const double growth = static_cast<double>(bytes) / static_cast<double>(last.bytes);
+  return least + std::max(last.seconds - least, kLeastGrowth * last.seconds) * growth;
 }
 
 }  // namespace
@@ -66,10 +82,11 @@ std::optional<std::string> WhyNotMeasured(std::int64_t bytes, const std::vector<
                        limits.ranks_per_machine);
   }
   if (bytes <= kLargestUnseen) return std::nullopt;
-  const TriedSize& last = tried.back();
-  const double likely = last.seconds * static_cast<double>(bytes) / static_cast<double>(last.bytes);
+  const double likely = LikelySeconds(bytes, tried);
+  std::vector<TriedSize> with_it = tried;
+  with_it.push_back({.bytes = bytes, .seconds = likely});
   // Once to try it, and then in every round.
-  const double needed = likely + kLeastCurveRounds * (RoundSeconds(tried) + kBlockSeconds + likely);
+  const double needed = likely + kLeastCurveRounds * RoundSeconds(with_it);
   if (needed <= limits.left.count()) return std::nullopt;
   return fmt::format("each takes about {}, too long for {} rounds within the time for this curve",
                      FormatSeconds(likely), kLeastCurveRounds);

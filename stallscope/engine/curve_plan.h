@@ -15,6 +15,8 @@ std::vector<std::int64_t> CurveSizes();
 
 /// Sizes up to this one are tried at once; larger ones only after the time of the one before is known.
 constexpr std::int64_t kLargestUnseen = 64 << 10;
+/// A first collective that takes longer than this is on a long link, where tries are not repeated.
+constexpr double kLongLinkSeconds = 5e-3;
 /// A message of a stream, and what warms up for larger messages.
 constexpr std::int64_t kLargestWarm = 1 << 20;
 /// With fewer the intervals are wide (Bootstrap::kFewRounds).

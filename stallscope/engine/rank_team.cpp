@@ -38,7 +38,8 @@ struct RankTeam::Rank {
   double last_sign_s = MonotonicSeconds();
   bool has_beaten = false;
   std::int64_t step = 0;
-  std::string place;  ///< what it was doing at its last heartbeat, where it says so
+  std::string place;   ///< what it was doing at its last heartbeat, where it says so
+  std::string unseen;  ///< what it still looks for in a program of the user's
   bool ready = false;
   bool stopped = false;
   std::optional<json> failure;
@@ -168,6 +169,7 @@ void RankTeam::TakeLine(Rank& rank, const std::string& line) {
     if (step > rank.step) last_progress_s_ = MonotonicSeconds();
     rank.step = step;
     rank.place = event.value("place", "");
+    rank.unseen = event.value("unseen", "");
   } else if (kind == "failed") {
     rank.failure = std::move(event);
   } else {
@@ -195,6 +197,11 @@ void RankTeam::CheckProgress() {
     return std::pair(a.step, waits(a)) < std::pair(b.step, waits(b));
   };
   const Rank& rank = *std::min_element(ranks_.begin(), ranks_.end(), behind);
+  if (rank.step == 0 && !rank.unseen.empty()) {
+    throw Error(fmt::format("no training was seen for {}: rank {} is {}, and {}",
+                            FormatDuration(*limits_.progress), rank.number, rank.place, rank.unseen),
+                fmt::format("look at what it does there, or raise --timeout; {}", LogTail(rank.log_file)));
+  }
   throw Error(fmt::format("no rank has made a step for {}: rank {} hangs {} after step {}",
                           FormatDuration(*limits_.progress), rank.number,
                           rank.place.empty() ? "somewhere" : rank.place, rank.step),

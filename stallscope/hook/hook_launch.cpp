@@ -42,7 +42,7 @@ std::map<std::string, std::string> HookEnvironment(const HookLaunch& launch, int
   if (const auto path = outside("PYTHONPATH"); path && !path->empty())
     variables["PYTHONPATH"] = fmt::format("{}:{}", launch.files.string(), *path);
   // As torchrun: several ranks with a thread per core each would stand in each other's way.
-  if (launch.devices_per_node > 1 && !outside("OMP_NUM_THREADS")) variables.emplace("OMP_NUM_THREADS", "1");
+  if (launch.shares_cores && !outside("OMP_NUM_THREADS")) variables.emplace("OMP_NUM_THREADS", "1");
   if (!launch.interface.empty() && !outside("GLOO_SOCKET_IFNAME"))
     variables["GLOO_SOCKET_IFNAME"] = launch.interface;
   return variables;
@@ -64,7 +64,8 @@ RankStart HookRank(const HookLaunch& launch, int node, int local_rank, const Env
                        {"data", launch.data},
                        {"allow_writes", launch.allow_writes},
                        {"seed", launch.seed},
-                       {"observed", launch.observed.string()}};
+                       {"observed", launch.observed.string()},
+                       {"observed_bytes", kObservedBytes}};
   std::ofstream stream(start.child.set_environment.at("STALLSCOPE_HOOK"));
   stream << config.dump() << std::flush;
   if (!stream)
@@ -95,6 +96,8 @@ HookFacts HookFactsFromJson(const json& workload) {
   facts.optimizer = workload.at("optimizer");
   facts.dtype = workload.at("dtype");
   facts.synchronises = workload.at("synchronises");
+  facts.batch_without_loader = workload.value("batch", 1);
+  facts.no_loader = workload.value("no_loader", facts.no_loader);
   if (workload.contains("loader")) {
     const json& loader = workload.at("loader");
     facts.loader = HookFacts::Loader{.workers = loader.at("workers"),

@@ -11,6 +11,10 @@
 
 namespace stallscope {
 
+/// A rank's file of observed steps is begun anew at this size, and the one before it kept: some 700,000 steps
+/// each.
+inline constexpr int kObservedBytes = 64 << 20;
+
 /// One launch of the user's program on the ranks of this machine, as torchrun would do it, with the hook in
 /// front.
 struct HookLaunch {
@@ -22,6 +26,9 @@ struct HookLaunch {
   std::string mode;        ///< "ladder" or "observe"
   int nodes = 1;
   int devices_per_node = 1;
+  /// Ranks of one host get one thread each, as torchrun gives them; one that is alone for a launch, too, else
+  /// it would compute with all cores and be no measure for the others.
+  bool shares_cores = false;
   bool outside = false;  ///< a launcher started the command: the variables that it has set are kept
   std::string master_addr = "127.0.0.1";
   int master_port = 0;
@@ -59,7 +66,9 @@ struct HookFacts {
     int batches_per_step = 1;
     std::int64_t samples = 0;  ///< of the data set; 0: it does not say
   };
-  std::optional<Loader> loader;  ///< nothing: the program uses no DataLoader of torch's
+  std::optional<Loader> loader;
+  int batch_without_loader = 1;  ///< of the DataLoader that the program read before; 1: a step is a sample
+  std::string no_loader = "the program uses no DataLoader of torch's";  ///< why there is none
 };
 
 HookFacts HookFactsFromJson(const nlohmann::json& workload);

@@ -17,10 +17,10 @@ constexpr std::uint64_t kSeed = 1;
 std::optional<ObservedStep> ParseObservedStep(const std::string& line) {
   ObservedStep step;
   long long number = 0;
-  const int read = std::sscanf(line.c_str(), "%lld,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf", &number, &step.end_s,
+  const int read = std::sscanf(line.c_str(), "%lld,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf", &number, &step.end_s,
                                &step.data_wait_s, &step.copy_s, &step.forward_s, &step.backward_s,
-                               &step.exposed_communication_s, &step.optimizer_s, &step.total_s);
-  if (read != 9) return std::nullopt;
+                               &step.exposed_communication_s, &step.optimizer_s, &step.total_s, &step.hook_s);
+  if (read != 10) return std::nullopt;
   step.number = number;
   return step;
 }
@@ -36,6 +36,7 @@ void ObservedSteps::Add(int rank, const ObservedStep& step) {
   pending.sums[kBackward] += step.backward_s;
   pending.sums[kExposed] += step.exposed_communication_s;
   pending.sums[kOptimizer] += step.optimizer_s;
+  pending.sums[kHook] += step.hook_s;
   pending.sums[kTotal] += step.total_s;
   pending.least_exposed_s =
       first ? step.exposed_communication_s : std::min(pending.least_exposed_s, step.exposed_communication_s);
@@ -97,6 +98,7 @@ void ObservedSteps::Fill(Observation& observation) const {
   observation.exposed_communication = part(kExposed);
   if (ranks_ > 1) observation.skew = part(kSkew);
   observation.optimizer = part(kOptimizer);
+  observation.hook = part(kHook);
 }
 
 }  // namespace stallscope

@@ -21,6 +21,7 @@ struct ObservedStep {
   double exposed_communication_s = 0;
   double optimizer_s = 0;
   double total_s = 0;
+  double hook_s = 0;  ///< the hook's own calls, which the other parts contain
 };
 
 /// One line of the hook's file; nothing for its header and for lines that were cut off.
@@ -42,7 +43,7 @@ class ObservedSteps {
   std::size_t windows() const { return windows_.size(); }
 
  private:
-  enum Part { kDataWait, kCopy, kForward, kBackward, kExposed, kSkew, kOptimizer, kTotal, kParts };
+  enum Part { kDataWait, kCopy, kForward, kBackward, kExposed, kSkew, kOptimizer, kHook, kTotal, kParts };
   using Sums = std::array<double, kParts>;
 
   struct Pending {

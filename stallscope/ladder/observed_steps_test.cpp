@@ -13,15 +13,17 @@ ObservedStep Step(std::int64_t number, double exposed_s) {
           .backward_s = 0.3,
           .exposed_communication_s = exposed_s,
           .optimizer_s = 0.05,
-          .total_s = 0.65 + exposed_s};
+          .total_s = 0.65 + exposed_s,
+          .hook_s = 0.001};
 }
 
 TEST(ParseObservedStep, ReadsALineOfTheHook) {
-  const auto step = ParseObservedStep("7,12.5,0.1,0.01,0.2,0.3,0.04,0.05,0.7\n");
+  const auto step = ParseObservedStep("7,12.5,0.1,0.01,0.2,0.3,0.04,0.05,0.7,0.0001\n");
   ASSERT_TRUE(step);
   EXPECT_EQ(step->number, 7);
   EXPECT_DOUBLE_EQ(step->exposed_communication_s, 0.04);
   EXPECT_DOUBLE_EQ(step->total_s, 0.7);
+  EXPECT_DOUBLE_EQ(step->hook_s, 0.0001);
 }
 
 TEST(ParseObservedStep, PassesOverHeadersAndCutLines) {
@@ -43,6 +45,8 @@ TEST(ObservedSteps, WaitingForTheSlowestIsSkewAndTheRestTransfer) {
   EXPECT_NEAR(seen.exposed_communication->seconds.mean, 0.1, 1e-12);
   EXPECT_NEAR(seen.step_time_s->mean, 0.9, 1e-12);
   EXPECT_NEAR(seen.data_wait->share.mean, 0.1 / 0.9, 1e-12);
+  // Within the other parts, and none of them.
+  EXPECT_NEAR(seen.hook->share.mean, 0.001 / 0.9, 1e-12);
 }
 
 TEST(ObservedSteps, OnlyStepsOfEveryRankCount) {

@@ -65,6 +65,9 @@ void PrintObservation(const Observation& observation, const TextStyle& style, st
           << PadLeft(ShareText((*part.of)->share, style), 18) << "  "
           << Bar((*part.of)->share.mean, kBarColumns, style.utf8) << '\n';
     }
+    if (observation.hook)
+      out << fmt::format("of this, {:.2g} % are the calls of the hook that watched\n",
+                         100 * observation.hook->share.mean);
     out << '\n';
   }
   out << Wrap(ObservedVerdict(observation), style.width, 0) << '\n';

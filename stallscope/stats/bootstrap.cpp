@@ -49,6 +49,13 @@ Estimate Bootstrap::Mean(std::span<const double> values) const {
   return Interval(mean, std::move(resampled), StandardDeviationOf(distances) / std::sqrt(n));
 }
 
+Estimate Bootstrap::Median(std::span<const double> values) const {
+  std::vector<double> resampled;
+  resampled.reserve(resamples_);
+  for (std::size_t i = 0; i < resamples_; ++i) resampled.push_back(ResampledMedian(i, values));
+  return Of(MedianOf({values.begin(), values.end()}), std::move(resampled));
+}
+
 Estimate Bootstrap::Ratio(std::span<const double> numerators, std::span<const double> denominators) const {
   if (numerators.size() != rounds_ || denominators.size() != rounds_) {
     throw std::invalid_argument("one value per round");
@@ -68,13 +75,18 @@ Estimate Bootstrap::Ratio(std::span<const double> numerators, std::span<const do
   return Interval(ratio, std::move(resampled), error);
 }
 
-double Bootstrap::ResampledMean(std::size_t resample, std::span<const double> values) const {
-  return ResampledSum(resample, values) / static_cast<double>(rounds_);
+double Bootstrap::ResampledMedian(std::size_t resample, std::span<const double> values) const {
+  if (values.size() != rounds_) throw std::invalid_argument("one value per round");
+  const std::uint16_t* counts = counts_.data() + resample * rounds_;
+  std::vector<double> drawn;
+  drawn.reserve(rounds_);
+  for (std::size_t i = 0; i < rounds_; ++i) drawn.insert(drawn.end(), counts[i], values[i]);
+  return MedianOf(std::move(drawn));
 }
 
 Estimate Bootstrap::Of(double value, std::vector<double> resampled) const {
   if (resampled.size() != resamples_) throw std::invalid_argument("one value per resample");
-  // The resamples scatter as the mean does but for the n-1 that they do not know of.
+  // The resamples scatter as the quantity does but for the n-1 that they do not know of.
   const double n = static_cast<double>(rounds_);
   const double error = StandardDeviationOf(resampled) * std::sqrt(n / (n - 1));
   return Interval(value, std::move(resampled), error);

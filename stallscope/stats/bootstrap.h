@@ -32,13 +32,16 @@ class Bootstrap {
   /// One value per round.
   Estimate Mean(std::span<const double> values) const;
 
+  /// One value per round. For quantities of the machine that a disturbed round says nothing of.
+  Estimate Median(std::span<const double> values) const;
+
   /// mean(numerators) / mean(denominators), both resampled together.
   Estimate Ratio(std::span<const double> numerators, std::span<const double> denominators) const;
 
-  /// One value per round; their mean in one of the resamples.
-  double ResampledMean(std::size_t resample, std::span<const double> values) const;
+  /// One value per round; their median in one of the resamples.
+  double ResampledMedian(std::size_t resample, std::span<const double> values) const;
 
-  /// For a quantity that was computed from means over rounds, and again from those of each resample.
+  /// For a quantity that was computed from all rounds, and again from each resample.
   Estimate Of(double value, std::vector<double> resampled) const;
 
  private:

@@ -1,6 +1,5 @@
 #include "stallscope/stats/line_fit.h"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -8,11 +7,16 @@
 namespace stallscope {
 namespace {
 
-double SquaredErrors(const Line& line, std::span<const double> x, std::span<const double> y) {
+/// One over the square of the error that is expected of a point.
+double WeightOf(const LinePoints& points, std::size_t i) {
+  return 1 / (points.scatter[i] * points.scatter[i] + kNegligibleError * kNegligibleError);
+}
+
+double SquaredErrors(const Line& line, const LinePoints& points, std::size_t begin, std::size_t end) {
   double sum = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const double error = line.At(x[i]) / y[i] - 1;
-    sum += error * error;
+  for (std::size_t i = begin; i < end; ++i) {
+    const double error = line.At(points.x[i]) / points.y[i] - 1;
+    sum += WeightOf(points, i) * error * error;
   }
   return sum;
 }
@@ -20,14 +24,12 @@ double SquaredErrors(const Line& line, std::span<const double> x, std::span<cons
 /// Every piece that there can be, fitted once.
 class PieceTable {
  public:
-  PieceTable(std::span<const double> x, std::span<const double> y, std::size_t least)
-      : size_(x.size()), lines_((size_ + 1) * (size_ + 1)), errors_(lines_.size(), kNone) {
+  PieceTable(const LinePoints& points, std::size_t least)
+      : size_(points.size()), lines_((size_ + 1) * (size_ + 1)), errors_(lines_.size(), kNone) {
     for (std::size_t begin = 0; begin < size_; ++begin) {
       for (std::size_t end = begin + least; end <= size_; ++end) {
-        const auto xs = x.subspan(begin, end - begin);
-        const auto ys = y.subspan(begin, end - begin);
-        lines_[Place(begin, end)] = FitLine(xs, ys);
-        errors_[Place(begin, end)] = SquaredErrors(lines_[Place(begin, end)], xs, ys);
+        lines_[Place(begin, end)] = FitLine(points, begin, end);
+        errors_[Place(begin, end)] = SquaredErrors(lines_[Place(begin, end)], points, begin, end);
       }
     }
   }
@@ -47,22 +49,23 @@ class PieceTable {
 
 }  // namespace
 
-Line FitLine(std::span<const double> x, std::span<const double> y) {
-  if (x.empty() || x.size() != y.size()) throw std::invalid_argument("a line needs points");
+Line FitLine(const LinePoints& points, std::size_t begin, std::size_t end) {
+  if (begin >= end || end > points.size()) throw std::invalid_argument("a line needs points");
   // 1 = intercept · (1/y) + slope · (x/y), by its normal equations.
   double aa = 0;
   double ab = 0;
   double bb = 0;
   double a1 = 0;
   double b1 = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    const double a = 1 / y[i];
-    const double b = x[i] / y[i];
-    aa += a * a;
-    ab += a * b;
-    bb += b * b;
-    a1 += a;
-    b1 += b;
+  for (std::size_t i = begin; i < end; ++i) {
+    const double weight = WeightOf(points, i);
+    const double a = 1 / points.y[i];
+    const double b = points.x[i] / points.y[i];
+    aa += weight * a * a;
+    ab += weight * a * b;
+    bb += weight * b * b;
+    a1 += weight * a;
+    b1 += weight * b;
   }
   const double determinant = aa * bb - ab * ab;
   const Line flat{.intercept = a1 / aa, .slope = 0};
@@ -74,12 +77,11 @@ Line FitLine(std::span<const double> x, std::span<const double> y) {
   return line;
 }
 
-std::vector<LinePiece> FitPieces(std::span<const double> x, std::span<const double> y,
-                                 std::size_t most_pieces, std::size_t points_per_piece) {
-  const std::size_t size = x.size();
+std::vector<LinePiece> FitPieces(const LinePoints& points, std::size_t most_pieces,
+                                 std::size_t points_per_piece) {
+  const std::size_t size = points.size();
   if (size < points_per_piece) throw std::invalid_argument("too few points for one piece");
-  const PieceTable table(x, y, points_per_piece);
-  const double m = static_cast<double>(size);
+  const PieceTable table(points, points_per_piece);
   std::vector<LinePiece> best;
   double best_score = PieceTable::kNone;
   // least[end]: the least error of the points up to `end` with so many pieces; from[end]: where its last
@@ -100,8 +102,7 @@ std::vector<LinePiece> FitPieces(std::span<const double> x, std::span<const doub
     }
     least = std::move(next);
     const double parameters = 3.0 * static_cast<double>(pieces) - 1;  // two for each line, one for each bend
-    const double mean_square = std::max(least[size] / m, kNegligibleError * kNegligibleError);
-    const double score = m * std::log(mean_square) + parameters * std::log(m);
+    const double score = least[size] + parameters * std::log(static_cast<double>(size));
     if (score >= best_score) continue;
     best_score = score;
     best.clear();

@@ -27,20 +27,14 @@ std::optional<Estimate> RateOf(const Estimate& seconds_per_byte) {
       .mean = 1 / seconds_per_byte.mean, .low = 1 / seconds_per_byte.high, .high = 1 / seconds_per_byte.low};
 }
 
-double Median(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
-
 /// The lines of the resamples for a stretch of sizes, as two lists.
 struct ResampledLines {
   std::vector<double> intercepts;
   std::vector<double> slopes;
 
-  void Add(double intercept, double slope) {
-    intercepts.push_back(intercept);
-    slopes.push_back(slope);
+  void Add(const Line& line) {
+    intercepts.push_back(line.intercept);
+    slopes.push_back(line.slope);
   }
 };
 
@@ -57,28 +51,28 @@ double AllReduceBusBandwidth(double bytes, double time_s, int ranks) {
 std::optional<LinkFit> FitLink(const RingTimes& ring, const Bootstrap& bootstrap) {
   if (ring.bytes.size() < kLeastSizesToFit) return std::nullopt;
   const RingShape shape(ring);
-  std::vector<double> sent;
-  std::vector<double> means;
+  // For each size its median in every resample, and from their spread how well it is known.
+  std::vector<std::vector<double>> medians;
+  LinePoints points;
   for (std::size_t i = 0; i < ring.bytes.size(); ++i) {
-    sent.push_back(shape.bytes_per_byte * static_cast<double>(ring.bytes[i]));
-    means.push_back(MeanOf(ring.times_s[i]));
+    medians.emplace_back();
+    for (std::size_t resample = 0; resample < bootstrap.resamples(); ++resample)
+      medians.back().push_back(bootstrap.ResampledMedian(resample, ring.times_s[i]));
+    points.x.push_back(shape.bytes_per_byte * static_cast<double>(ring.bytes[i]));
+    points.y.push_back(MedianOf(ring.times_s[i]));
+    points.scatter.push_back(StandardDeviationOf(medians.back()) / points.y.back());
   }
-  const std::vector<LinePiece> pieces = FitPieces(sent, means);
+  const std::vector<LinePiece> pieces = FitPieces(points);
 
   std::vector<ResampledLines> of_pieces(pieces.size());
   ResampledLines of_link;
-  std::vector<double> resampled(means.size());
+  LinePoints resampled = points;
   for (std::size_t resample = 0; resample < bootstrap.resamples(); ++resample) {
-    for (std::size_t i = 0; i < means.size(); ++i)
-      resampled[i] = bootstrap.ResampledMean(resample, ring.times_s[i]);
-    for (std::size_t i = 0; i < pieces.size(); ++i) {
-      const std::size_t count = pieces[i].end - pieces[i].begin;
-      const Line line = FitLine(std::span(sent).subspan(pieces[i].begin, count),
-                                std::span(resampled).subspan(pieces[i].begin, count));
-      of_pieces[i].Add(line.intercept, line.slope);
-    }
-    const std::vector<LinePiece> own = FitPieces(sent, resampled);
-    of_link.Add(own.front().line.intercept, own.back().line.slope);
+    for (std::size_t i = 0; i < points.size(); ++i) resampled.y[i] = medians[i][resample];
+    for (std::size_t i = 0; i < pieces.size(); ++i)
+      of_pieces[i].Add(FitLine(resampled, pieces[i].begin, pieces[i].end));
+    const std::vector<LinePiece> own = FitPieces(resampled);
+    of_link.Add({.intercept = own.front().line.intercept, .slope = own.back().line.slope});
   }
 
   const auto latency = [&](const Line& line, std::vector<double> intercepts) {
@@ -86,8 +80,11 @@ std::optional<LinkFit> FitLink(const RingTimes& ring, const Bootstrap& bootstrap
     return bootstrap.Of(line.intercept / shape.trips, std::move(intercepts));
   };
   LinkFit fit{.latency_s = latency(pieces.front().line, std::move(of_link.intercepts)),
-              .bytes_per_s = RateOf(bootstrap.Of(pieces.back().line.slope, std::move(of_link.slopes))),
               .trips_per_step = ring.trips_per_step};
+  // A largest message that still is mostly latency has not seen the link's rate.
+  const Line& last = pieces.back().line;
+  if (last.slope * points.x.back() >= last.intercept)
+    fit.bytes_per_s = RateOf(bootstrap.Of(last.slope, std::move(of_link.slopes)));
   for (std::size_t i = 0; i < pieces.size(); ++i) {
     const LinePiece& piece = pieces[i];
     LinkSegment segment{.from_bytes = ring.bytes[piece.begin]};
@@ -98,12 +95,12 @@ std::optional<LinkFit> FitLink(const RingTimes& ring, const Bootstrap& bootstrap
   }
   // By what the document will say, not by what was known here.
   std::vector<double> errors;
-  for (std::size_t i = 0; i < means.size(); ++i) {
+  for (std::size_t i = 0; i < points.size(); ++i) {
     const double fitted = FittedTime(fit, ring.ranks, static_cast<double>(ring.bytes[i])).value();
-    errors.push_back(std::abs(fitted / means[i] - 1));
+    errors.push_back(std::abs(fitted / points.y[i] - 1));
   }
   fit.worst_error = *std::max_element(errors.begin(), errors.end());
-  fit.median_error = Median(std::move(errors));
+  fit.median_error = MedianOf(std::move(errors));
   return fit;
 }
 

@@ -20,9 +20,11 @@ struct RingTimes {
 /// Fewer sizes than these leave no error to speak of.
 constexpr std::size_t kLeastSizesToFit = 5;
 
-/// Latency and bandwidth of the ring's links. The segments are those of the mean times; the intervals of the
-/// link's own two figures also hold what other segments would have said, because every resample chooses its
-/// own. Nothing for fewer sizes than kLeastSizesToFit.
+/// Latency and bandwidth of the ring's links, from each size's median over the rounds: a link is what it is
+/// in most rounds, whatever else the machine did in one of them. The intervals of the link's own two figures
+/// also hold what other segments would have said, because every resample chooses its own. There is no
+/// bandwidth where even the largest message was mostly latency, and no fit for fewer sizes than
+/// kLeastSizesToFit.
 std::optional<LinkFit> FitLink(const RingTimes& ring, const Bootstrap& bootstrap);
 
 /// bytes / time, and that times 2(n-1)/n, as nccl-tests define them (its doc/PERFORMANCE.md).

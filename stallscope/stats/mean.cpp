@@ -1,5 +1,6 @@
 #include "stallscope/stats/mean.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace stallscope {
@@ -18,6 +19,13 @@ double StandardDeviationOf(std::span<const double> values) {
   double squares = 0;
   for (const double value : values) squares += (value - mean) * (value - mean);
   return std::sqrt(squares / static_cast<double>(values.size() - 1));
+}
+
+double MedianOf(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const std::size_t half = values.size() / 2;
+  return values.size() % 2 == 1 ? values[half] : (values[half - 1] + values[half]) / 2;
 }
 
 }  // namespace stallscope

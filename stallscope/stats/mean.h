@@ -1,6 +1,7 @@
 #pragma once
 
 #include <span>
+#include <vector>
 
 namespace stallscope {
 
@@ -10,5 +11,8 @@ double MeanOf(std::span<const double> values);
 
 /// The sample standard deviation (n - 1), from distances to the mean; 0 for fewer than two values.
 double StandardDeviationOf(std::span<const double> values);
+
+/// The middle value, or the mean of the two middle ones. Of nothing: 0.
+double MedianOf(std::vector<double> values);
 
 }  // namespace stallscope

@@ -24,6 +24,12 @@ TEST(Mean, NothingAndOneValueHaveNoSpread) {
   EXPECT_EQ(StandardDeviationOf(std::vector<double>{7}), 0);
 }
 
+TEST(Median, IsTheMiddleOrBetweenTheTwoMiddleOnes) {
+  EXPECT_EQ(MedianOf({5, 1, 100}), 5);
+  EXPECT_EQ(MedianOf({5, 1, 100, 7}), 6);
+  EXPECT_EQ(MedianOf({}), 0);
+}
+
 TEST(Quantiles, StudentMeetsTheNormalForManyDegreesOfFreedom) {
   EXPECT_NEAR(StudentT975(1), 12.7062, 1e-4);
   EXPECT_NEAR(StudentT975(30), 2.0423, 1e-4);
@@ -125,6 +131,25 @@ TEST(Bootstrap, NineteenOfTwentyIntervalsHoldTheTruth) {
       EXPECT_LT(coverage, 0.98) << rounds << " rounds, ratio " << ratio;
     }
   }
+}
+
+TEST(Bootstrap, NineteenOfTwentyIntervalsOfAMedianHoldTheTruth) {
+  Random random(13);
+  int held = 0;
+  for (std::uint64_t trial = 0; trial < 400; ++trial) {
+    std::vector<double> values;
+    for (int round = 0; round < 12; ++round) values.push_back(5 + random.Normal());
+    const Estimate median = Bootstrap(12, trial, 500).Median(values);
+    if (median.low <= 5 && median.high >= 5) ++held;
+  }
+  // 380 of 400 at 95 %; medians of few rounds move in steps, so a little more or less.
+  EXPECT_GE(held, 360);
+}
+
+TEST(Bootstrap, AMedianForgetsOneWildRound) {
+  const Estimate median = Bootstrap(9, 1).Median(std::vector<double>{1, 1, 1, 1, 1, 1, 1, 1, 1000});
+  EXPECT_EQ(median.mean, 1);
+  EXPECT_EQ(median.high, 1);
 }
 
 TEST(WarmUp, SlowFirstStepsAreFound) {

@@ -8,6 +8,7 @@ import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from slurm import Slurm, missing as no_slurm  # noqa: E402
 from support import CommandTest, STALLSCOPE, TINY  # noqa: E402
 
 
@@ -29,6 +30,14 @@ class Launchers(CommandTest):
     def test_mpirun_starts_two_ranks(self):
         launcher = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", STALLSCOPE]
         result = self.run_command([*TINY, "--out", "out"], program=launcher)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        self.assert_two_ranks_on_one_machine()
+
+    @unittest.skipIf(no_slurm(), no_slurm())
+    def test_srun_starts_two_ranks(self):
+        with Slurm() as slurm:
+            result = self.run_command([*TINY, "--out", "out"], program=["srun", "-n", "2", STALLSCOPE],
+                                      **slurm.environment(**self.environment))
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assert_two_ranks_on_one_machine()
 

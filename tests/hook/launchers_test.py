@@ -9,6 +9,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from run_test import PROGRAMS, QUICK, RunTest, skip_without_torch  # noqa: E402
+from slurm import Slurm, missing as no_slurm  # noqa: E402
 from support import STALLSCOPE  # noqa: E402
 
 
@@ -44,6 +45,15 @@ class Launchers(RunTest):
         result = self.run_command(self.arguments("--master-port", free_port()), program=launcher)
         self.assertEqual(result.returncode, 0, result.stderr + self.logs())
         self.assert_what_one_launch_gives("crowd", "node", "warm", "cold")
+
+    @unittest.skipIf(no_slurm(), no_slurm())
+    def test_srun(self):
+        with Slurm() as slurm:
+            result = self.run_command(self.arguments(), program=["srun", "-n", "2", STALLSCOPE],
+                                      **slurm.environment(**self.environment))
+        self.assertEqual(result.returncode, 0, result.stderr + self.logs())
+        reasons = self.assert_what_one_launch_gives("crowd", "node", "warm", "cold")
+        self.assertIn("stallscope run --nproc-per-node 2", reasons["solo"])
 
     def test_one_command_per_machine(self):
         flags = ["--nnodes", "2", "--master-addr", "127.0.0.1", "--master-port", free_port()]

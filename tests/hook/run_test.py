@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import unittest
@@ -74,6 +75,9 @@ class Shapes(RunTest):
         self.assertEqual(document["conditions"]["warm"]["cache"], "warm")
         self.assertEqual(document["workload"]["batch_per_device"], 8)
         self.assertEqual(document["workload"]["dataset"]["samples"], 1200)
+        # One rank alone computes as one of two does.
+        for log in ("launch1-rank0", "solo1-rank0"):
+            self.assertIn("OMP_NUM_THREADS is 1", (self.folder / f"out/log/{log}.log").read_text())
         # A file of 16 KiB is a sample.
         self.assertAlmostEqual(document["workload"]["dataset"]["bytes"], 1200 * 16384, delta=1200 * 164)
 
@@ -102,6 +106,9 @@ class Shapes(RunTest):
         self.assert_rungs(document, "crowd", "node", "warm", "cold")
 
     def test_mixed_precision(self):
+        plain = subprocess.run([PYTHON, "-B", PROGRAMS / "amp.py", "--steps", "2"], capture_output=True, check=False)
+        if plain.returncode == -signal.SIGILL:
+            self.skipTest("this machine's torch dies of bfloat16 (SIGILL), without us too")
         self.profile(PROGRAMS / "amp.py", "--data", self.data)
 
     def test_two_optimisers_are_one_step(self):
@@ -109,9 +116,9 @@ class Shapes(RunTest):
         self.assertLessEqual({"crowd", "node", "warm"}, set(document["conditions"]))
 
     def test_evaluation_is_no_training(self):
+        # It evaluates every 5 steps, on some of the files that it trains on: these are evicted again.
         document = self.profile(PROGRAMS / "evaluates.py", "--data", self.data, flags=self.TWO)
-        # It evaluates on some of the files that it trains on, so these may be in memory in a cold block.
-        self.assertLessEqual({"crowd", "node", "warm"}, set(document["conditions"]))
+        self.assert_rungs(document, "crowd", "node", "warm", "cold")
         self.assertEqual(document["workload"]["dataset"]["samples"], 1200)
 
     def test_collectives_by_hand_cannot_be_switched_off(self):
@@ -121,9 +128,25 @@ class Shapes(RunTest):
         self.assertIn("DistributedDataParallel", reasons["crowd"])
         self.assertGreater(document["conditions"]["node"]["parts"]["exposed_communication_s"], 0)
 
-    def test_a_mapped_file_is_found_and_warm(self):
-        document = self.profile(PROGRAMS / "mapped.py", "--data", self.data, flags=["--conditions", "solo,warm"])
-        self.assert_rungs(document, "solo", "warm")
+    def mapped(self, *words, flags=()):
+        (self.data / "tokens.u16").write_bytes(os.urandom(16 << 20))
+        document = self.profile(PROGRAMS / "mapped.py", "--data", self.data, *words, flags=flags)
+        self.assertEqual(document["conditions"]["warm"]["cache"], "warm")
+        self.assertEqual(document["conditions"]["cold"]["cache"], "cold")
+        return document
+
+    def test_a_mapped_file_is_found_evicted_and_verified(self):
+        document = self.mapped()
+        self.assert_rungs(document, "solo", "warm", "cold")
+        # A sample is 16 tokens of 2 bytes of it.
+        self.assertAlmostEqual(document["workload"]["dataset"]["bytes"], 16 << 20, delta=0.01 * (16 << 20))
+
+    def test_a_file_that_two_ranks_and_their_workers_map(self):
+        document = self.mapped("--late", "--workers", "1", flags=self.TWO)
+        self.assert_rungs(document, "crowd", "node", "warm", "cold")
+
+    def test_a_private_mapping_keeps_what_was_written_into_it(self):
+        self.mapped("--private", flags=self.TWO)
 
     def test_a_closure(self):
         self.profile(PROGRAMS / "closure.py", "--data", self.data)
@@ -151,6 +174,20 @@ class Injected(RunTest):
         # A sleep lasts a little longer than asked for, never shorter.
         self.assertGreater(prep["0.005"] - prep["0"], 0.040 - 0.1 * step)
         self.assertLess(prep["0.005"] - prep["0"], 0.040 + 0.1 * step)
+
+    def test_a_slowed_disk_is_the_fetch_stall(self):
+        if os.geteuid() != 0:
+            self.skipTest("a cgroup needs root")
+        document = self.profile(PROGRAMS / "plain.py", "--data", self.data, flags=[
+            "--data", str(self.data), "--emulate", "nodes=2,disk=2MB/s", "--launches", "1", "--tolerance", "20%",
+            "--conditions", "cluster,warm,cold"])
+        # Both ranks read 8 files of 16 KiB a step from one disk: 262,144 bytes at 2 MB/s. bench/hook/injected.py asks
+        # for 5 % of a step; a test on a busy machine asks whether it is the disk.
+        expected = 2 * 8 * 16384 / 2e6
+        fetch = document["stalls"]["fetch"]
+        self.assertTrue(fetch["distinguishable"])
+        self.assertGreater(fetch["seconds"]["mean"], 0.75 * expected)
+        self.assertLess(fetch["seconds"]["mean"], 1.5 * expected)
 
     def test_a_shaped_link_is_the_network_stall(self):
         if os.geteuid() != 0:

@@ -11,7 +11,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 from support import SOURCE  # noqa: E402
 
 # From the bottom. A room may use those before it.
-ROOMS = "base document stats network machine catalog supervise input engine hook probe ladder report".split()
+ROOMS = (
+    "base document stats network machine catalog supervise input engine hook probe ladder cost predict recommend report"
+).split()
 INCLUDE = re.compile(r'^#include [<"]([^">]+)[">]', re.MULTILINE)
 
 

@@ -30,6 +30,7 @@ def parser(description):
     parser.add_argument("--persistent", action="store_true", help="keep loader processes from epoch to epoch")
     parser.add_argument("--context", choices=["fork", "spawn", "forkserver"], help="how loader processes start")
     parser.add_argument("--model", choices=["mlp", "cnn"], default="mlp", help="the CNN has buffers (batch norm)")
+    parser.add_argument("--width", type=int, default=128, metavar="N", help="of the MLP: its gradients are N KiB")
     parser.add_argument("--epochs", type=int, default=1000000, metavar="N")
     parser.add_argument("--steps", type=int, metavar="N", help="end after so many")
     parser.add_argument("--seed", type=int, default=1, metavar="N")
@@ -53,16 +54,17 @@ def join():
     if torch.cuda.is_available():
         device = torch.device("cuda", int(os.environ.get("LOCAL_RANK", 0)))
         torch.cuda.set_device(device)
+    print("OMP_NUM_THREADS is", os.environ.get("OMP_NUM_THREADS"), flush=True)
     if "RANK" not in os.environ:
         return 0, device
     dist.init_process_group("nccl" if device.type == "cuda" else "gloo")
     return dist.get_rank(), device
 
 
-def tiny_model(kind="mlp"):
+def tiny_model(kind="mlp", width=128):
     """Dropout draws from the global generator: whoever disturbs that changes the losses."""
     if kind == "mlp":
-        return nn.Sequential(nn.Linear(FEATURES, 128), nn.ReLU(), nn.Dropout(0.1), nn.Linear(128, CLASSES))
+        return nn.Sequential(nn.Linear(FEATURES, width), nn.ReLU(), nn.Dropout(0.1), nn.Linear(width, CLASSES))
     return nn.Sequential(
         nn.Unflatten(1, (1, 16, 16)), nn.Conv2d(1, 8, 3), nn.BatchNorm2d(8), nn.ReLU(), nn.AvgPool2d(2),
         nn.Flatten(), nn.Dropout(0.1), nn.Linear(8 * 7 * 7, CLASSES),

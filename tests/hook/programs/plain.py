@@ -7,7 +7,7 @@ from torch.nn.functional import cross_entropy
 
 def train(options, rank, device):
     loader = common.loader(common.samples(options), options)
-    model = common.parallel(common.tiny_model(options.model), device)
+    model = common.parallel(common.tiny_model(options.model, options.width), device)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
     losses = common.Losses(options, rank)
     step = 0

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <span>
+
+#include "stallscope/base/units.h"
+
+namespace stallscope::cost {
+
+/// Gradients that travel together.
+struct GradientBucket {
+  double ready = 1;  ///< share of the backward pass that is done when the last of them is there
+  Bytes size;
+};
+
+/// One device's step, without its neighbours.
+struct StepCompute {
+  Seconds forward{};
+  Seconds backward{};
+  Seconds optimizer{};
+};
+
+enum class Overlap {
+  kDuringBackward,  ///< a bucket travels as soon as it is ready and the one before it has arrived
+  kAfterBackward,   ///< all of them travel once the backward pass is done
+};
+
+/// What carries the buckets, one after the other: t(bucket) = latency + bytes x seconds_per_byte.
+struct Channel {
+  Seconds latency{};
+  double seconds_per_byte = 0;
+  /// What a transfer takes from the backward pass beside it: 0 nothing, 1 everything (reduction kernels hold
+  /// cores of the device, copies hold its memory).
+  double interference = 0;
+  Overlap overlap = Overlap::kDuringBackward;
+};
+
+struct StepTimes {
+  Seconds step{};
+  Seconds transfer{};  ///< the channel is busy
+  Seconds exposed{};   ///< step - compute: what communication costs
+};
+
+/// One step as events: the forward pass, the backward pass bucket by bucket, the channel, the optimiser.
+/// While the channel is busy the backward pass advances at 1 - interference of its speed. `buckets` are in
+/// the order of their readiness. Nothing is allocated, and nothing but the arguments matters.
+StepTimes SimulateStep(const StepCompute& compute, std::span<const GradientBucket> buckets,
+                       const Channel& channel);
+
+}  // namespace stallscope::cost
