@@ -89,7 +89,8 @@ class Shapes(RunTest):
 
     def test_workers_that_are_spawned(self):
         # Each real block starts them anew, and each imports torch: one rank, so that a slow machine has its rounds.
-        document = self.profile(PROGRAMS / "plain.py", "--data", self.data, "--workers", "1", "--context", "spawn")
+        document = self.profile(PROGRAMS / "plain.py", "--data", self.data, "--workers", "1", "--context", "spawn",
+                                flags=["--max-time", "90s"])
         self.assert_rungs(document, "solo", "warm", "cold")
 
     def test_workers_that_persist(self):
