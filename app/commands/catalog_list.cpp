@@ -112,7 +112,7 @@ void PrintMachines(const std::vector<const Machine*>& machines, const ListFlags&
                FabricText(*machine), MoneyText(price != nullptr ? price->on_demand_usd_hour : std::nullopt),
                MoneyText(price != nullptr ? price->spot_usd_hour : std::nullopt), when);
   }
-  fmt::print("{} machines; prices of {}", machines.size(),
+  fmt::print("{} machine{}; prices of {}", machines.size(), machines.size() == 1 ? "" : "s",
              flags.region.empty() ? "each provider's reference region" : flags.region);
   if (stale) fmt::print("; *: older than {} days", kStaleAfterDays);
   if (credit) fmt::print("; +: can be faster for some minutes");

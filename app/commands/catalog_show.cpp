@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "app/catalog_options.h"
@@ -94,7 +95,10 @@ std::string GpuText(const Machine& machine, const Catalog& catalog) {
 }
 
 void PrintPrices(const Machine& machine, const Catalog& catalog) {
-  const std::vector<Price> prices = catalog.PricesOf(machine);
+  std::vector<Price> prices = catalog.PricesOf(machine);
+  const std::string reference = catalog.ReferenceRegion(machine.provider);
+  std::stable_partition(prices.begin(), prices.end(),
+                        [&](const Price& price) { return price.region == reference; });
   if (prices.empty()) Line("price", "none is known");
   const std::string today = UtcNow();
   for (std::size_t i = 0; i < prices.size() && i < kMostRegions; ++i) {
