@@ -4,20 +4,11 @@
 
 #include <sstream>
 
+#include "app/commands/add_option.h"
 #include "app/page_file.h"
 #include "stallscope/base/error.h"
 
 namespace stallscope {
-namespace {
-
-template <typename Value>
-void AddOption(CLI::App& app, const char* name, Value& value, const char* type, const char* group,
-               const char* help) {
-  app.add_option(name, value, help)->type_name(type)->group(group);
-}
-
-}  // namespace
-
 void LadderFlags::DeclareLaunch(CLI::App& app, LadderOptions& options, const char* group,
                                 const char* ranks_help) {
   DeclareLaunchRequest(app, options.launch, group, ranks_help);

@@ -2,19 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "app/commands/add_option.h"
 #include "stallscope/base/error.h"
 
 namespace stallscope {
-namespace {
-
-template <typename Value>
-void AddOption(CLI::App& app, const char* name, Value& value, const char* type, const char* group,
-               const char* help) {
-  app.add_option(name, value, help)->type_name(type)->group(group);
-}
-
-}  // namespace
-
 void DeclareLaunchRequest(CLI::App& app, LaunchRequest& request, const char* group, const char* ranks_help) {
   AddOption(app, "--nproc-per-node", request.nproc_per_node, "N", group, ranks_help);
   AddOption(app, "--nnodes", request.nnodes, "N", group, "machines; run the command once on each");

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """What does watching cost? Steps/s under `run --observe`, with the hook's wrappers on to with them off.
 
-    bench/hook/idle.py [--minutes 4] [--json FILE]
+    bench/hook/idle.py [--minutes 5] [--json FILE]
 
 Launches of the same program differ by more than what is to be seen, so one launch has both sides: blocks of a fixed
 number of steps in turn (on, off, off, on), two ranks in step. Intervals are over pairs of neighbours. The hook's own
@@ -40,7 +40,7 @@ def launch(folder, blocks):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--minutes", type=float, default=4)
+    parser.add_argument("--minutes", type=float, default=5)
     parser.add_argument("--json", help="write the figures here")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
