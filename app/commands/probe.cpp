@@ -105,6 +105,7 @@ int RunProbe(ProbeFlags& flags, const std::vector<std::string>& argv) {
   }
   try {
     Deliver(*card, folder.path, options);
+    if (const auto& failure = job.failure()) throw *failure;
     if (!job.interrupted()) Enforce(*card);
   } catch (const Error& e) {
     job.Finish(e.exit_code);

@@ -109,9 +109,13 @@ void ProbeJob::MeasureCurves(double seconds) {
     // Other times, other orders: what an order does must not come back every time.
     const std::uint64_t seed = options_.seed + curves_.size();
     curves_.push_back({now - begin_s_, collectives_->Measure(Seconds(seconds), seed)});
-  } catch (const Error&) {
-    // What was measured before the signal is kept.
-    if (!interrupted()) throw;
+  } catch (const Error& e) {
+    // What was measured before is kept.
+    if (interrupted()) return;
+    failure_ = e;
+    no_collectives_ = e.what();
+    started_ = false;
+    collectives_.reset();
   }
 }
 
@@ -119,7 +123,7 @@ void ProbeJob::Watch(const std::vector<ProbeTask>& tasks) {
   if (tasks.empty() && !collectives_) return;
   const double end = begin_s_ + Duration().count();
   const auto left = [&] { return end - MonotonicSeconds(); };
-  for (bool first = true; !interrupted() && (first || left() > 0); first = false) {
+  for (bool first = true; !interrupted() && !failure_ && (first || left() > 0); first = false) {
     const double for_rounds = collectives_ ? std::min(kWatchedRounds_s, left() - kWatchedCurves_s) : left();
     MeasureRounds(tasks, for_rounds, first ? 2 : 1);
     // What little is left at the end makes no curve worth comparing.
@@ -170,12 +174,15 @@ std::optional<MachineCard> ProbeJob::Measure() {
     const double half = (total - curves - (MonotonicSeconds() - begin_s_)) / 2;
     MeasureRounds(tasks, half, 2);
     MeasureCurves(curves);
-    MeasureRounds(tasks, half, 2);
+    if (!failure_) MeasureRounds(tasks, half, 2);
   }
   const bool enough = tasks.empty() || rounds_.count() >= 2;
   if (interrupted() && (!enough || (tasks.empty() && curves_.empty()))) return std::nullopt;
   card.rounds = static_cast<int>(rounds_.count());
-  card.stopped_by = interrupted() ? "interrupt" : tasks.empty() && !collectives_ ? "end" : "max-time";
+  card.stopped_by = interrupted()                    ? "interrupt"
+                    : failure_                       ? "failure"
+                    : tasks.empty() && !collectives_ ? "end"
+                                                     : "max-time";
   if (!tasks.empty()) probes.Fill(rounds_, card);
   if (!curves_.empty()) card.collectives = curves_.back().curves;
   if (collectives_) card.tool.torch = collectives_->torch_version();

@@ -7,6 +7,7 @@
 #include "app/commands/probe_collectives.h"
 #include "app/commands/probe_options.h"
 #include "app/watched_work.h"
+#include "stallscope/base/error.h"
 #include "stallscope/document/machine_card.h"
 #include "stallscope/probe/rounds.h"
 
@@ -28,6 +29,9 @@ class ProbeJob {
   std::optional<MachineCard> Measure();
   /// Every machine's command exits with this code.
   void Finish(int exit_code);
+
+  /// Why the all-reduces failed, where they did; what was measured beside them is in the card.
+  const std::optional<Error>& failure() const { return failure_; }
 
   /// What the command exits with where a signal has come.
   std::optional<ExitCode> interrupted() { return work_.interrupted(); }
@@ -51,6 +55,7 @@ class ProbeJob {
   std::optional<ProbeCollectives> collectives_;
   std::string no_collectives_;  ///< why there are none; empty: there are
   bool started_ = false;
+  std::optional<Error> failure_;
 
   ProbeRounds rounds_;
   double first_round_s_ = 0;

@@ -1,10 +1,11 @@
 #!/usr/bin/python3
 """Does the machine card agree with fio on the same file, and with a program that measures by STREAM's rules?
 
-Both sides take turns, several times; the ratio is that of the means over turns, with a 95 % interval by bootstrap.
-Memory is compared twice: the mean over passes, and the best pass, which STREAM reports.
+Both sides take turns, many times; the ratio is that of the means over turns, with a 95 % interval by bootstrap. A turn
+of the disk has four blocks of a quarter of a second of every kind on each side, because virtual disks change their speed
+from second to second. Memory is compared twice: the mean over passes, and the best pass, which STREAM reports.
 
-    bench/probe/agree.py [--turns 6] [--file FILE] [--json FILE]
+    bench/probe/agree.py [--turns 12] [--file FILE] [--json FILE]
 
 FILE: at least 1 GB on the disk in question (default: one is made below /var/tmp and removed). Needs fio, and g++ with
 OpenMP.
@@ -24,19 +25,24 @@ STALLSCOPE = SOURCE / "build" / "stallscope"
 # As the card's reads are named: pattern, request, depth, and what fio calls them.
 READS = [("sequential", 1 << 20, 1), ("sequential", 1 << 20, 8), ("sequential", 1 << 17, 8), ("random", 1 << 17, 8),
          ("random", 4096, 1), ("random", 4096, 16)]
-SECONDS_EACH = 2
+# A card of the shortest length has four rounds with a block of this length each.
+ROUNDS, BLOCK = 4, "250ms"
+MEMORY_EVERY = 3
 
 
 def say(text):
     print(text, file=sys.stderr, flush=True)
 
 
-def probe(file, seed):
-    """One short card."""
-    out = subprocess.run([STALLSCOPE, "probe", "--only", "memory,disk", "--data", file, "--max-time", "12s",
-                          "--no-store", "--seed", str(seed), "--out", file.parent / f"card{seed}", "--json", "-",
-                          "--quiet"], check=True, capture_output=True, text=True)
-    return json.loads(out.stdout)
+def probe(part, file, seed):
+    """One short card with a single part."""
+    out = subprocess.run([STALLSCOPE, "probe", "--only", part, "--data", file, "--max-time", "1s", "--no-store",
+                          "--seed", str(seed), "--out", file.parent / f"{part}{seed}", "--json", "-", "--quiet"],
+                         check=True, capture_output=True, text=True)
+    card = json.loads(out.stdout)
+    if part not in card:
+        sys.exit(f"the card lacks a part: {card['absent']}")
+    return card[part]
 
 
 def fio(file, pattern, request, depth):
@@ -44,15 +50,39 @@ def fio(file, pattern, request, depth):
     engine = "libaio" if depth > 1 else "psync"
     out = subprocess.run(["fio", "--name=peer", f"--filename={file}", "--readonly", "--direct=1",
                           f"--rw={'randread' if pattern == 'random' else 'read'}", f"--bs={request}",
-                          f"--iodepth={depth}", f"--ioengine={engine}", "--time_based", f"--runtime={SECONDS_EACH}s",
+                          f"--iodepth={depth}", f"--ioengine={engine}", "--time_based", f"--runtime={BLOCK}",
                           "--output-format=json"], check=True, capture_output=True, text=True)
     return json.loads(out.stdout)["jobs"][0]["read"]["bw_bytes"]
 
 
 def stream(program, array_bytes, threads):
-    out = subprocess.run([program, str(array_bytes), "6"], check=True, capture_output=True, text=True,
+    out = subprocess.run([program, str(array_bytes), str(ROUNDS)], check=True, capture_output=True, text=True,
                          env={"OMP_NUM_THREADS": str(threads), "OMP_PROC_BIND": "true"})
     return [float(line) for line in out.stdout.split()]
+
+
+def read_with_probe(file, turn, ours, _):
+    for reads in probe("disk", file, turn)["reads"]:
+        key = (reads["pattern"], reads["request_bytes"], reads["depth"])
+        ours.setdefault(key, []).append(reads["bytes_per_s"]["mean"])
+
+
+def read_with_fio(file, _, __, theirs):
+    blocks = {key: [] for key in READS}
+    for _ in range(ROUNDS):
+        for key in random.sample(READS, len(READS)):
+            blocks[key].append(fio(file, *key))
+    for key, rates in blocks.items():
+        theirs.setdefault(key, []).append(statistics.fmean(rates))
+
+
+def triads(peer, file, turn, ours, theirs):
+    for name, triad in probe("memory", file, turn).items():
+        passes = stream(peer, triad["array_bytes"], triad["threads"])
+        for kind, mine, other in (("mean", triad["bytes_per_s"]["mean"], statistics.fmean(passes)),
+                                  ("best", triad["best_bytes_per_s"], max(passes))):
+            ours.setdefault((name, kind), []).append(mine)
+            theirs.setdefault((name, kind), []).append(other)
 
 
 def ratio(ours, theirs):
@@ -66,7 +96,7 @@ def ratio(ours, theirs):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--turns", type=int, default=6)
+    parser.add_argument("--turns", type=int, default=12)
     parser.add_argument("--file", type=pathlib.Path)
     parser.add_argument("--json")
     options = parser.parse_args()
@@ -85,21 +115,12 @@ def main():
         subprocess.run(["sync", file], check=True)
         ours, theirs = {}, {}
         for turn in range(options.turns):
-            card = probe(file, turn + 1)
-            if "disk" not in card or "memory" not in card:
-                sys.exit(f"the card lacks a part: {card['absent']}")
-            for reads in card["disk"]["reads"]:
-                key = (reads["pattern"], reads["request_bytes"], reads["depth"])
-                ours.setdefault(key, []).append(reads["bytes_per_s"]["mean"])
-            for name in ("triad_one_core", "triad_all_cores"):
-                triad = card["memory"][name]
-                ours.setdefault((name, "mean"), []).append(triad["bytes_per_s"]["mean"])
-                ours.setdefault((name, "best"), []).append(triad["best_bytes_per_s"])
-                passes = stream(peer, triad["array_bytes"], triad["threads"])
-                theirs.setdefault((name, "mean"), []).append(statistics.fmean(passes))
-                theirs.setdefault((name, "best"), []).append(max(passes))
-            for key in READS:
-                theirs.setdefault(key, []).append(fio(file, *key))
+            sides = [read_with_probe, read_with_fio]
+            random.shuffle(sides)
+            for side in sides:
+                side(file, turn + 1, ours, theirs)
+            if turn % MEMORY_EVERY == 0:
+                triads(peer, file, turn + 1, ours, theirs)
             say(f"turn {turn + 1} of {options.turns}")
     figures, all_near = {}, True
     print(f"{'what':<34}{'probe':>12}{'peer':>12}  ratio (95 %)")

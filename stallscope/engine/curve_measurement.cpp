@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <numeric>
 #include <span>
 
@@ -26,6 +27,12 @@ double MeanOverRanks(const std::vector<CollectiveTimes>& of_ranks, const Collect
   double sum = 0;
   for (const int rank : group.ranks) sum += of_ranks.at(static_cast<std::size_t>(rank)).at(block);
   return sum / static_cast<double>(group.ranks.size());
+}
+
+/// Few rounds have wide intervals, which may reach below 0; no time does, nor below the least that was seen.
+Estimate NoShorterThanSeen(Estimate time, const std::vector<double>& seen) {
+  time.low = std::max(time.low, std::min(time.mean, *std::min_element(seen.begin(), seen.end())));
+  return time;
 }
 
 /// One group's curve, from the first try to the fit.
@@ -130,7 +137,8 @@ class CurveMeasurement {
     for (std::size_t i = 0; i < plan_.blocks.size(); ++i) {
       const CollectiveBlock& block = plan_.blocks[i];
       const bool is_pair = block.kind != CollectiveKind::kAllReduce;
-      const Estimate time = is_pair ? bootstrap.Median(times_[i]) : bootstrap.Mean(times_[i]);
+      const Estimate time =
+          NoShorterThanSeen(is_pair ? bootstrap.Median(times_[i]) : bootstrap.Mean(times_[i]), times_[i]);
       const auto bytes = static_cast<double>(block.bytes);
       if (block.kind == CollectiveKind::kPing) {
         pair.latency_s = time;

@@ -155,6 +155,33 @@ TEST(MeasureCurves, EveryGroupHasItsCurveAndPairsAreMeasuredOnce) {
   EXPECT_NEAR(curves[3].fit.value().latency_s.mean, 50e-6, 5e-6);
 }
 
+/// Every third request takes a hundred times as long as the others.
+class StumblingRunner : public FormulaRunner {
+ public:
+  using FormulaRunner::FormulaRunner;
+  std::vector<CollectiveTimes> Run(const CollectiveRequest& request) override {
+    auto times = FormulaRunner::Run(request);
+    if (orders.size() % 3 != 0) return times;
+    for (CollectiveTimes& of_rank : times) {
+      for (double& time : of_rank) time *= 100;
+    }
+    return times;
+  }
+};
+
+TEST(MeasureCurves, IntervalsHoldNoTimeBelowTheLeastThatWasSeen) {
+  StumblingRunner runner(2, 1, 200e-6, 119.6e6);
+  const auto curve = MeasureCurves(runner, {.nodes = 2, .devices_per_node = 1, .budget = Seconds(40)})[0];
+  for (const CollectivePoint& point : curve.points) {
+    EXPECT_GT(point.time_s.low, 0);
+    EXPECT_LE(point.time_s.low, point.time_s.mean);
+  }
+  ASSERT_TRUE(curve.point_to_point);
+  EXPECT_GT(curve.point_to_point->bytes_per_s.low, 0);
+  EXPECT_LE(curve.point_to_point->bytes_per_s.mean, curve.point_to_point->bytes_per_s.high);
+  EXPECT_GE(curve.fit.value().latency_s.low, 0);
+}
+
 TEST(MeasureCurves, ASignalEndsIt) {
   FormulaRunner runner(1, 2, 10e-6, 1e9);
   CurveOptions options{.nodes = 1, .devices_per_node = 2};

@@ -77,7 +77,9 @@ std::optional<LinkFit> FitLink(const RingTimes& ring, const Bootstrap& bootstrap
 
   const auto latency = [&](const Line& line, std::vector<double> intercepts) {
     for (double& intercept : intercepts) intercept /= shape.trips;
-    return bootstrap.Of(line.intercept / shape.trips, std::move(intercepts));
+    Estimate estimate = bootstrap.Of(line.intercept / shape.trips, std::move(intercepts));
+    estimate.low = std::max(estimate.low, 0.0);  // few rounds have wide intervals
+    return estimate;
   };
   LinkFit fit{.latency_s = latency(pieces.front().line, std::move(of_link.intercepts)),
               .trips_per_step = ring.trips_per_step};
