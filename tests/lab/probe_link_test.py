@@ -1,0 +1,72 @@
+"""`probe` on two machines out of network namespaces: does it find the rate and the delay that their cable has?"""
+
+import json
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent))
+from two_machines import ADDRESSES, TwoMachines, skip_without_a_lab  # noqa: E402
+from support import CommandTest, STALLSCOPE  # noqa: E402
+
+FLAGS = ["probe", "--only", "collectives", "--nproc-per-node", "1", "--nnodes", "2", "--master-addr", ADDRESSES[0],
+         "--master-port", "29500", "--no-store"]
+# A full frame of 1514 bytes carries 1448 of TCP's payload: 20 of IP, 32 of TCP with its timestamps, 14 of Ethernet.
+PAYLOAD = 1448 / 1514
+
+
+class Links(CommandTest):
+    def probe(self, seconds, **cable):
+        """The curve between two machines with such a cable."""
+        machines = TwoMachines(**cable)
+        try:
+            both = [
+                self.start([*FLAGS, "--node-rank", str(machine), "--max-time", f"{seconds}s", "--json", f"card{machine}.json"],
+                           program=[*machines.on(machine), STALLSCOPE])
+                for machine in (0, 1)
+            ]
+            for process in both:
+                result = self.finish(process)
+                self.assertEqual(result.returncode, 0, result.stderr)
+        finally:
+            machines.close()
+        card = json.loads((self.folder / "card0.json").read_text())
+        (self.folder / "card0.json").unlink()
+        self.assertEqual([curve["where"] for curve in card["collectives"]], ["cluster"])
+        return card["collectives"][0]
+
+    def assert_rate(self, mbit, seconds):
+        curve = self.probe(seconds, rate=f"{mbit}mbit")
+        payload = mbit * 1e6 / 8 * PAYLOAD
+        for name, found in (("fit", curve["fit"]["bytes_per_s"]), ("pair", curve["point_to_point"]["bytes_per_s"])):
+            with self.subTest(mbit=mbit, of=name):
+                self.assertAlmostEqual(found["mean"] / payload, 1, delta=0.05)
+        return curve
+
+    def test_100_mbit_are_found_and_what_would_take_too_long_is_left_out(self):
+        curve = self.assert_rate(100, 12)
+        # 256 MiB would take 22 s each.
+        self.assertEqual(curve["absent"][-1]["bytes"], 256 << 20)
+        self.assertIn("too long", curve["absent"][-1]["reason"])
+        self.assertEqual(len(curve["points"]) + len(curve["absent"]), 14)
+        self.assert_nothing_left()
+
+    def test_500_mbit_are_found(self):
+        self.assert_rate(500, 9)
+
+    def test_1_gbit_is_found(self):
+        self.assert_rate(1000, 9)
+
+    def test_a_longer_cable_raises_the_latency_by_its_delay(self):
+        added = 20e-3
+        direct = self.probe(6)
+        longer = self.probe(10, delay_ms=added * 1000)
+        for name in ("fit", "point_to_point"):
+            with self.subTest(of=name):
+                difference = longer[name]["latency_s"]["mean"] - direct[name]["latency_s"]["mean"]
+                self.assertAlmostEqual(difference / added, 1, delta=0.1)
+
+
+if __name__ == "__main__":
+    skip_without_a_lab()
+    unittest.main(verbosity=2)
