@@ -60,14 +60,5 @@ TEST(CollectiveRank, APingIsTheFirstRanksAndAStreamTheSeconds) {
   EXPECT_EQ(times[2][0], (CollectiveTimes{0, 0, 0}));
 }
 
-TEST(CollectiveRank, ASmallAllReduceIsSeveralMessagesLong) {
-  // Two ranks: two steps of two messages each, and a ping is one. Threads that hand over work to each other
-  // only add to that.
-  const std::vector<CollectiveBlock> blocks = {{.kind = CollectiveKind::kPing, .bytes = 4, .repeats = 200},
-                                               {.bytes = 64, .repeats = 200}};
-  const auto times = RunOn(2, {{.group = 0, .blocks = blocks}});
-  EXPECT_GT(times[0][0][1], 1.5 * times[0][0][0]);
-}
-
 }  // namespace
 }  // namespace stallscope
