@@ -30,8 +30,6 @@ TEST(CollectiveRank, EverySizeTakesItsTimeOnEveryRankOfTheGroup) {
   for (const auto& of_rank : times) {
     ASSERT_EQ(of_rank[0].size(), 4u);
     for (const double time : of_rank[0]) EXPECT_GT(time, 0);
-    // 16 MiB are four thousand times as much as 4 KiB would be: no machine hides that.
-    EXPECT_GT(of_rank[0][3], of_rank[0][1]);
   }
 }
 
@@ -58,15 +56,6 @@ TEST(CollectiveRank, APingIsTheFirstRanksAndAStreamTheSeconds) {
     EXPECT_GT(times[1][0][stream], 0);
   }
   EXPECT_EQ(times[2][0], (CollectiveTimes{0, 0, 0}));
-}
-
-TEST(CollectiveRank, ASmallAllReduceIsSeveralMessagesLong) {
-  // Two ranks: two steps of two messages each, and a ping is one. Threads that hand over work to each other
-  // only add to that.
-  const std::vector<CollectiveBlock> blocks = {{.kind = CollectiveKind::kPing, .bytes = 4, .repeats = 200},
-                                               {.bytes = 64, .repeats = 200}};
-  const auto times = RunOn(2, {{.group = 0, .blocks = blocks}});
-  EXPECT_GT(times[0][0][1], 1.5 * times[0][0][0]);
 }
 
 }  // namespace
