@@ -81,6 +81,6 @@ foreach(script ${script_tests})
     set(test_label fast)
   endif()
   set_tests_properties(${label}.${name} PROPERTIES
-    LABELS ${test_label} SKIP_RETURN_CODE 77 RUN_SERIAL TRUE TIMEOUT 1200
+    LABELS ${test_label} SKIP_RETURN_CODE 77 RUN_SERIAL TRUE TIMEOUT 2400
     ENVIRONMENT "STALLSCOPE_BUILD=${CMAKE_BINARY_DIR};STALLSCOPE_SOURCE=${CMAKE_SOURCE_DIR}")
 endforeach()

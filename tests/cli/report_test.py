@@ -43,8 +43,8 @@ class Report(CommandTest):
         self.assert_one_error(self.run_command(["report", golden, "--html", "-", "--json", "-"]), "both", "file")
 
     def test_what_is_no_profile_is_refused_and_leaves_nothing(self):
-        (self.folder / "other.json").write_text('{"schema": "stallscope.machine/1"}')
-        for name, what in (("other.json", "stallscope.machine/1"), ("none.json", "none.json")):
+        (self.folder / "other.json").write_text('{"schema": "stallscope.nothing/1"}')
+        for name, what in (("other.json", "stallscope.nothing/1"), ("none.json", "none.json")):
             result = self.run_command(["report", name, "--html", "new.html"])
             self.assertEqual(result.returncode, 1, result.stderr)
             self.assertIn(what, result.stderr)

@@ -2,6 +2,7 @@
 
 #include <torch/version.h>
 
+#include "stallscope/engine/torch/bf16_kernels.h"
 #include "stallscope/engine/torch/network_module.h"
 #include "stallscope/engine/torch/torchscript_module.h"
 #include "stallscope/network/network.h"
@@ -39,6 +40,7 @@ TorchscriptRequest RequestOf(const TrainingConfig& config) {
 }  // namespace
 
 BuiltNetwork BuildForTraining(const TrainingConfig& config) {
+  if (config.dtype == "bf16") AvoidAmxKernels();
   if (config.torchscript) {
     TorchscriptNetwork script = MakeTorchscriptModule(RequestOf(config));
     return {.module = std::move(script.module), .facts = FactsOf(script.table)};

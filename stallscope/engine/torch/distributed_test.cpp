@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 #include <torch/torch.h>
 
+#include "stallscope/engine/torch/bf16_kernels.h"
 #include "stallscope/engine/torch/two_ranks_for_tests.h"
 
 namespace stallscope {
@@ -167,6 +168,7 @@ TEST(BatchNorm, BuffersFollowTheFirstRankOnlyWhenBroadcast) {
 }
 
 TEST(Bf16, TrainsWithFp32GradientsOnTheWire) {
+  AvoidAmxKernels();
   TrainingConfig config = ConfigOf({"sgd", 1, "model"});
   config.dtype = "bf16";
   std::vector<std::vector<at::Tensor>> trained(2);
