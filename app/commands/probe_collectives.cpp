@@ -35,13 +35,15 @@ void ProbeCollectives::Start() {
   torch_version_ = CollectiveFactsFromJson(WaitForRanks(*team_, *meeting_)).torch_version;
 }
 
-std::vector<CollectiveCurve> ProbeCollectives::Measure(Seconds budget, std::uint64_t seed) {
+std::vector<CollectiveCurve> ProbeCollectives::Measure(Seconds budget, std::uint64_t seed,
+                                                       const std::function<void()>& between_rounds) {
   CurveOptions options{.nodes = plan_.nodes,
                        .devices_per_node = plan_.devices_per_node,
                        .budget = budget,
                        .seed = seed,
                        .memory_bytes = MemoryRoom(Root{})};
   options.interrupted = [this] { return signals_.Read().first().has_value(); };
+  options.between_rounds = between_rounds;
   options.say = [this](const std::string& line) { Say(output_, line); };
   return MeasureCurves(*team_, options);
 }

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -27,8 +28,10 @@ class ProbeCollectives {
 
   /// Until the ranks of all machines have met. Throws Error where they do not.
   void Start();
-  /// `budget`: for all curves together. Throws Error when a rank is lost or a signal has come.
-  std::vector<CollectiveCurve> Measure(Seconds budget, std::uint64_t seed);
+  /// `budget`: for all curves together, without what `between_rounds` takes, which is called before each of
+  /// their rounds. Throws Error when a rank is lost or a signal has come.
+  std::vector<CollectiveCurve> Measure(Seconds budget, std::uint64_t seed,
+                                       const std::function<void()>& between_rounds);
   /// Ends the job; every machine's command exits with this code.
   void Finish(int exit_code);
   /// A command beside rank 0's: keeps its ranks alive until that one ends the job. Returns the job's exit

@@ -8,6 +8,7 @@
 #include "stallscope/base/clock.h"
 #include "stallscope/document/collective_quantities.h"
 #include "stallscope/machine/cloud.h"
+#include "stallscope/machine/cpu_load.h"
 #include "stallscope/machine/host.h"
 #include "stallscope/machine/interfaces.h"
 #include "stallscope/machine/nvml.h"
@@ -23,7 +24,11 @@ namespace {
 constexpr int kMostDefaultRanks = 4;
 /// Of the time, where there is little; the curves are known well enough after kCurves_s.
 constexpr double kCurveShare = 0.5;
-constexpr double kCurves_s = 30;
+constexpr double kCurves_s = 25;
+/// Fewer have no interval worth the name.
+constexpr int kFewestRounds = 4;
+constexpr int kFewestOfFailure = 2;
+constexpr double kShortest_s = 0.001;
 /// While watching, curves and rounds alternate.
 constexpr double kWatchedCurves_s = 20;
 constexpr double kWatchedRounds_s = 40;
@@ -102,13 +107,13 @@ void ProbeJob::MeasureRounds(const std::vector<ProbeTask>& tasks, double seconds
   rounds_.Append(more, now - first_round_s_);
 }
 
-void ProbeJob::MeasureCurves(double seconds) {
+void ProbeJob::MeasureCurves(double seconds, const std::function<void()>& between_rounds) {
   if (!collectives_ || interrupted()) return;
   const double now = MonotonicSeconds();
   try {
     // Other times, other orders: what an order does must not come back every time.
     const std::uint64_t seed = options_.seed + curves_.size();
-    curves_.push_back({now - begin_s_, collectives_->Measure(Seconds(seconds), seed)});
+    curves_.push_back({now - begin_s_, collectives_->Measure(Seconds(seconds), seed, between_rounds)});
   } catch (const Error& e) {
     // What was measured before is kept.
     if (interrupted()) return;
@@ -117,6 +122,28 @@ void ProbeJob::MeasureCurves(double seconds) {
     started_ = false;
     collectives_.reset();
   }
+}
+
+void ProbeJob::MeasureTogether(const std::vector<ProbeTask>& tasks) {
+  const double total = Duration().count();
+  const double begin = MonotonicSeconds();
+  const double for_all = total - (begin - begin_s_);
+  if (collectives_) {
+    const double for_curves = tasks.empty() ? for_all : std::min(kCurves_s, kCurveShare * total);
+    const double for_rounds = std::max(kShortest_s, for_all - for_curves);
+    double in_rounds = 0;
+    MeasureCurves(for_curves, [&] {
+      // A round of ours whenever the curves are ahead.
+      const double now = MonotonicSeconds();
+      if (tasks.empty() || in_rounds / for_rounds > (now - begin - in_rounds) / for_curves) return;
+      MeasureRounds(tasks, 0, 1);
+      in_rounds += MonotonicSeconds() - now;
+    });
+  }
+  // A lost rank ends it soon, with what makes a card.
+  const int fewest = failure_ ? kFewestOfFailure : kFewestRounds;
+  const double left = failure_ ? 0 : begin_s_ + total - MonotonicSeconds();
+  MeasureRounds(tasks, left, std::max(0, fewest - static_cast<int>(rounds_.count())));
 }
 
 void ProbeJob::Watch(const std::vector<ProbeTask>& tasks) {
@@ -128,7 +155,7 @@ void ProbeJob::Watch(const std::vector<ProbeTask>& tasks) {
     MeasureRounds(tasks, for_rounds, first ? 2 : 1);
     // What little is left at the end makes no curve worth comparing.
     if (first || left() > kWatchedCurves_s / 2)
-      MeasureCurves(std::clamp(left(), kWatchedCurves_s / 2, kWatchedCurves_s));
+      MeasureCurves(std::clamp(left(), kWatchedCurves_s / 2, kWatchedCurves_s), [] {});
   }
 }
 
@@ -153,7 +180,17 @@ void ProbeJob::AddCurveDrifts(WatchResult& watch) const {
   watch.outliers.insert(watch.outliers.end(), of_curves.outliers.begin(), of_curves.outliers.end());
 }
 
+/// Of all cores' time between two readings, what the hypervisor gave to others.
+std::optional<double> ProbeJob::StealShare(const std::optional<CpuLoad>& before) const {
+  const auto now = ReadCpuLoad({});
+  const auto cores = ReadHost({}).cores;
+  const double elapsed = MonotonicSeconds() - begin_s_;
+  if (!before || !now || !cores || elapsed <= 0) return std::nullopt;
+  return (now->steal_s - before->steal_s) / elapsed / *cores;
+}
+
 std::optional<MachineCard> ProbeJob::Measure() {
+  const auto load_before = ReadCpuLoad({});
   Say(options_.output, fmt::format("measures {}; takes about {}", PartsText(), FormatDuration(Duration())));
   if (collectives_) {
     collectives_->Start();
@@ -166,19 +203,12 @@ std::optional<MachineCard> ProbeJob::Measure() {
   if (options_.watch) {
     Watch(tasks);
   } else {
-    // The rounds lie around the curves, so that they span the whole time.
-    const double total = Duration().count();
-    const double curves = !collectives_   ? 0
-                          : tasks.empty() ? total
-                                          : std::min(kCurves_s, kCurveShare * total);
-    const double half = (total - curves - (MonotonicSeconds() - begin_s_)) / 2;
-    MeasureRounds(tasks, half, 2);
-    MeasureCurves(curves);
-    if (!failure_) MeasureRounds(tasks, half, 2);
+    MeasureTogether(tasks);
   }
   const bool enough = tasks.empty() || rounds_.count() >= 2;
   if (interrupted() && (!enough || (tasks.empty() && curves_.empty()))) return std::nullopt;
   card.rounds = static_cast<int>(rounds_.count());
+  card.steal_share = StealShare(load_before);
   card.stopped_by = interrupted()                    ? "interrupt"
                     : failure_                       ? "failure"
                     : tasks.empty() && !collectives_ ? "end"

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "app/watched_work.h"
 #include "stallscope/base/error.h"
 #include "stallscope/document/machine_card.h"
+#include "stallscope/machine/cpu_load.h"
 #include "stallscope/probe/rounds.h"
 
 namespace stallscope {
@@ -41,8 +43,11 @@ class ProbeJob {
   std::string PartsText() const;
   MachineCard ReadFacts() const;
   void PlanCollectives();
+  std::optional<double> StealShare(const std::optional<CpuLoad>& before) const;
   void MeasureRounds(const std::vector<ProbeTask>& tasks, double seconds, int fewest);
-  void MeasureCurves(double seconds);
+  void MeasureCurves(double seconds, const std::function<void()>& between_rounds);
+  /// Rounds and curves within the command's time, each spread over all of it.
+  void MeasureTogether(const std::vector<ProbeTask>& tasks);
   void Watch(const std::vector<ProbeTask>& tasks);
   void AddCurveDrifts(WatchResult& watch) const;
 

@@ -97,6 +97,7 @@ std::string ToJson(const MachineCard& card) {
   json["interfaces"] = ListOf(card.interfaces, InterfaceToJson);
   json["rounds"] = card.rounds;
   json["stopped_by"] = card.stopped_by;
+  if (card.steal_share) json["steal_share"] = *card.steal_share;
   if (card.decode) json["decode"] = DecodeToJson(*card.decode);
   if (card.memory) {
     json["memory"] = {{"triad_one_core", TriadToJson(card.memory->one_core)},
@@ -131,6 +132,7 @@ MachineCard MachineCardFromJson(const std::string& text, const std::string& sour
     card.interfaces.push_back(InterfaceFromJson(one));
   card.rounds = fields.SmallInteger("rounds");
   card.stopped_by = fields.Text("stopped_by");
+  card.steal_share = fields.OptionalNumber("steal_share");
   if (const auto decode = fields.OptionalObject("decode")) card.decode = DecodeFromJson(*decode);
   if (const auto memory = fields.OptionalObject("memory")) {
     card.memory = MemoryRates{.one_core = TriadFromJson(memory->Object("triad_one_core")),

@@ -118,6 +118,8 @@ struct MachineCard {
 
   int rounds = 0;  ///< that every measured number is a mean over
   std::string stopped_by;
+  /// Of the cores' time meanwhile, what the hypervisor gave to other machines; absent where it does not tell.
+  std::optional<double> steal_share;
   std::optional<DecodeRates> decode;
   std::optional<MemoryRates> memory;
   std::optional<DiskRates> disk;

@@ -12,6 +12,7 @@
 #include "stallscope/stats/bootstrap.h"
 #include "stallscope/stats/link_fit.h"
 #include "stallscope/stats/random.h"
+#include "stallscope/stats/series.h"
 
 namespace stallscope {
 namespace {
@@ -63,6 +64,8 @@ class CurveMeasurement {
     return std::move(curve_);
   }
 
+  double paused_s() const { return paused_s_; }
+
  private:
   Seconds Left() const { return share_ - Seconds(MonotonicSeconds() - begin_s_); }
 
@@ -113,6 +116,7 @@ class CurveMeasurement {
       const bool enough = round >= kLeastCurveRounds && Left() < Seconds(0);
       const bool too_slow = round >= kFewestRounds && Left() < -(kPatience - 1) * share_;
       if (enough || too_slow) break;
+      Pause();
       random_.Shuffle(order);
       std::vector<CollectiveBlock> blocks;
       for (const std::size_t i : order) blocks.push_back(plan_.blocks[i]);
@@ -121,6 +125,14 @@ class CurveMeasurement {
         times_[order[place]].push_back(TimeOf(of_ranks, plan_.blocks[order[place]].kind, place));
       ++curve_.rounds;
     }
+  }
+
+  void Pause() {
+    const double begin = MonotonicSeconds();
+    options_.between_rounds();
+    const double took = MonotonicSeconds() - begin;
+    begin_s_ += took;
+    paused_s_ += took;
   }
 
   double TimeOf(const std::vector<CollectiveTimes>& of_ranks, CollectiveKind kind, std::size_t place) const {
@@ -137,8 +149,8 @@ class CurveMeasurement {
     for (std::size_t i = 0; i < plan_.blocks.size(); ++i) {
       const CollectiveBlock& block = plan_.blocks[i];
       const bool is_pair = block.kind != CollectiveKind::kAllReduce;
-      const Estimate time =
-          NoShorterThanSeen(is_pair ? bootstrap.Median(times_[i]) : bootstrap.Mean(times_[i]), times_[i]);
+      const Estimate time = NoShorterThanSeen(
+          is_pair ? bootstrap.Median(times_[i]) : SeriesMean(times_[i], options_.seed), times_[i]);
       const auto bytes = static_cast<double>(block.bytes);
       if (block.kind == CollectiveKind::kPing) {
         pair.latency_s = time;
@@ -170,7 +182,8 @@ class CurveMeasurement {
   const CollectiveGroup& group_;
   bool with_pair_;
   Seconds share_;
-  double begin_s_ = MonotonicSeconds();
+  double begin_s_ = MonotonicSeconds();  ///< later by what the pauses took
+  double paused_s_ = 0;
   Random random_;
   CollectiveCurve curve_;
   std::vector<TriedSize> tried_;
@@ -182,7 +195,7 @@ class CurveMeasurement {
 
 std::vector<CollectiveCurve> MeasureCurves(CollectiveRunner& runner, const CurveOptions& options) {
   const std::vector<CollectiveGroup> groups = CollectiveGroups(options.nodes, options.devices_per_node);
-  const double deadline = MonotonicSeconds() + options.budget.count();
+  double deadline = MonotonicSeconds() + options.budget.count();
   std::vector<CollectiveCurve> curves;
   bool pair_of_machines = false;
   for (std::size_t i = 0; i < groups.size(); ++i) {
@@ -193,6 +206,7 @@ std::vector<CollectiveCurve> MeasureCurves(CollectiveRunner& runner, const Curve
     const Seconds share((deadline - MonotonicSeconds()) / static_cast<double>(groups.size() - i));
     CurveMeasurement one(runner, options, i, groups[i], first_inside || first_across, share);
     curves.push_back(one.Measure());
+    deadline += one.paused_s();
   }
   return curves;
 }

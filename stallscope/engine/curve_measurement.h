@@ -21,6 +21,9 @@ struct CurveOptions {
   /// Free memory of the machine; large messages of many ranks stay well below. Nothing: no limit.
   std::optional<double> memory_bytes;
   std::function<bool()> interrupted = [] { return false; };
+  /// Called before every round, the ranks waiting: what else is measured then spreads the curve over more
+  /// time. It costs nothing of the budget.
+  std::function<void()> between_rounds = [] {};
   /// Told before each curve is measured: a line for people.
   std::function<void(const std::string&)> say = [](const std::string&) {};
 };

@@ -77,6 +77,16 @@ TEST(MeasureCurves, RecoversTheLinkOfTwoMachines) {
   EXPECT_NEAR(curve.point_to_point->latency_s.mean, 200e-6 * 1.02, 5e-6);
 }
 
+TEST(MeasureCurves, WhatElseIsMeasuredComesBeforeEveryRound) {
+  FormulaRunner runner(1, 2, 10e-6, 1e9);
+  int calls = 0;
+  CurveOptions options{.nodes = 1, .devices_per_node = 2, .budget = Seconds(30)};
+  const int alone = MeasureCurves(runner, options)[0].rounds;
+  options.between_rounds = [&] { ++calls; };
+  EXPECT_EQ(MeasureCurves(runner, options)[0].rounds, alone);
+  EXPECT_EQ(calls, alone);
+}
+
 TEST(MeasureCurves, TheMeanOverRanksIsReported) {
   FormulaRunner runner(1, 2, 10e-6, 1e9);
   const CollectivePoint point = MeasureCurves(runner, {.nodes = 1, .devices_per_node = 2})[0].points.back();

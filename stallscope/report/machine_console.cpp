@@ -19,6 +19,8 @@ constexpr int kShareColumns = 7;
 constexpr int kSizeColumns = 12;
 constexpr int kTimeColumns = 13;
 constexpr int kRateColumns = 17;
+/// Less stolen time than this is nothing to talk about.
+constexpr double kWorthSaying = 0.02;
 constexpr std::int64_t kKibi = 1024;
 
 std::string OneValue(double value, const std::string& unit) {
@@ -125,6 +127,10 @@ class CardPrinter {
     for (const AbsentPart& absent : card_.absent) Line(fmt::format("no {}: {}", absent.part, absent.reason));
     if (card_.disk && !card_.disk->cache_reason.empty()) {
       Line(fmt::format("note: the disk reads were {}: {}", card_.disk->cache, card_.disk->cache_reason));
+    }
+    if (card_.steal_share.value_or(0) > kWorthSaying) {
+      Line(fmt::format("note: the hypervisor gave {:.0f} % of the cores' time to other machines meanwhile",
+                       100 * *card_.steal_share));
     }
     if (card_.rounds > 0) {
       Line(fmt::format("means over {} rounds, with 95 % intervals; stopped by {}", card_.rounds,

@@ -32,6 +32,7 @@ TEST(MachineConsole, SaysWhatTheMachineIsAndWhatWasMeasured) {
   EXPECT_THAT(text, HasSubstr("ens32: ena, up, 100 Gbit, MTU 9001"));
   EXPECT_THAT(text, HasSubstr("docker0: virtual, down, reports no speed"));
   EXPECT_THAT(text, HasSubstr("memory.triad.all_cores                160 GB/s ± 3.1 %"));
+  EXPECT_THAT(text, HasSubstr("the hypervisor gave 6 % of the cores' time"));
   EXPECT_THAT(text, HasSubstr("all-reduce of 2 ranks in this machine"));
   EXPECT_THAT(text, HasSubstr("1.05 MB      1.00 ms        1.05 GB/s        1.05 GB/s"));
 }
