@@ -49,7 +49,7 @@ Measurement RowFor(const TrainingPlan& plan, const Machine& machine, int nodes, 
   row.nodes = nodes;
   row.batch_per_gpu = plan.batch;
   row.data = real ? "real" : "synthetic";
-  row.instance = plan.instance;
+  row.instance = FullName(machine);
   row.framework = plan.stack;
   row.samples_per_s = 1;  // a case without a rate is of no use to tables; nothing here reads it
   return row;
@@ -89,7 +89,10 @@ std::optional<double> FetchSeconds(const TrainingPlan& plan, const Machine& mach
 
 TrainingPrediction PredictTraining(const TrainingPlan& plan, const Catalog& catalog,
                                    const ComputeModel& compute, const ScalingParameters& scaling) {
-  const Machine& machine = catalog.FindMachine(plan.instance);
+  return PredictTraining(plan, catalog.FindMachine(plan.instance), catalog, compute, scaling);
+}
+TrainingPrediction PredictTraining(const TrainingPlan& plan, const Machine& machine, const Catalog& catalog,
+                                   const ComputeModel& compute, const ScalingParameters& scaling) {
   const std::optional<ResolvedGpu> resolved = ResolveGpu(catalog, machine.gpu);
   if (!resolved) {
     throw Error(fmt::format("the catalog does not know the GPU '{}' of {}", machine.gpu, plan.instance),
@@ -155,6 +158,14 @@ TrainingPrediction PredictTraining(const TrainingPlan& plan, const Catalog& cata
       prediction.epoch_usd = over([&](const Parts& parts) { return per_second * steps * parts.Step(); });
     }
   }
+  prediction.devices_per_node = whole.gpus_per_node;
+  prediction.gpu = gpu.name;
+  prediction.inside = conditions.cluster.inside;
+  prediction.transport = conditions.cluster.transport;
+  prediction.network = conditions.cluster.network;
+  prediction.cpus = conditions.warm.cpus;
+  prediction.disk = SustainedDisk(machine);
+  if (const Price* price = catalog.PriceOf(machine, "")) prediction.price = *price;
   prediction.basis = one.basis;
   prediction.from = one.from;
   prediction.assumed = whole.assumed;

@@ -7,6 +7,7 @@
 #include "stallscope/catalog/catalog.h"
 #include "stallscope/document/estimate.h"
 #include "stallscope/predict/compute_model.h"
+#include "stallscope/predict/scaling_model.h"
 #include "stallscope/predict/scaling_parameters.h"
 
 namespace stallscope {
@@ -16,6 +17,12 @@ struct PlannedData {
   double samples = 0;  ///< of one epoch
   Bytes sample_bytes;
   double cached_share = 0;  ///< that memory holds: not read from storage
+};
+
+struct MeasuredWorkload {
+  std::vector<cost::GradientBucket> buckets;
+  ComputeEstimate compute;
+  SampleKind kind = SampleKind::kImage;
 };
 
 /// A training job on machines of the catalog that nobody has rented yet.
@@ -28,6 +35,10 @@ struct TrainingPlan {
   std::string instance;
   int nodes = 1;
   std::optional<PlannedData> data;  ///< absent: synthetic, nothing is loaded
+  std::optional<int> workers;
+  std::optional<Bytes> bucket;
+  std::optional<int> gpus;
+  std::optional<MeasuredWorkload> measured;
 };
 
 /// Seconds of a step; means are those of the model, intervals 95 % over what its parameters leave open.
@@ -44,12 +55,24 @@ struct TrainingPrediction {
   std::optional<Estimate> epoch_usd;  ///< on demand in the reference region, where a price is known
   ComputeBasis basis = ComputeBasis::kTable;
   std::string from;
+  int devices_per_node = 1;
+  std::string gpu;
+  InsideLink inside;
+  Transport transport = Transport::kUnknown;
+  BytesPerSecond network;
+  double cpus = 0;
+  std::optional<BytesPerSecond> disk;
+  std::optional<Price> price;
+  std::vector<double> step_effects;
   std::vector<std::string> assumed;  ///< what the catalog does not say of the machine
 };
 
 /// Pure: the same arguments give the same prediction. Throws Error where the GPU's rates are not known, and
 /// where the batch does not fit into its memory.
 TrainingPrediction PredictTraining(const TrainingPlan& plan, const Catalog& catalog,
+                                   const ComputeModel& compute, const ScalingParameters& scaling);
+
+TrainingPrediction PredictTraining(const TrainingPlan& plan, const Machine& machine, const Catalog& catalog,
                                    const ComputeModel& compute, const ScalingParameters& scaling);
 
 }  // namespace stallscope
