@@ -10,6 +10,8 @@ std::span<const Command> Commands() {
       Command{"profile", "Measure", "where does a training step wait on this machine?", DeclareProfile},
       Command{"probe", "Measure", "what is this machine, and is it healthy?", DeclareProbe},
       Command{"doctor", "Measure", "what can this machine measure, and what to fix?", DeclareDoctor},
+      Command{"predict", "Decide", "how long would a step take on machines that you have not rented?",
+              DeclarePredict},
       Command{"compare", "Look", "which of several profiles is faster, and where?", DeclareCompare},
       Command{"report", "Look", "a finished profile or machine card as text, or as a page for the browser",
               DeclareReport},
