@@ -165,11 +165,8 @@ Forecast ForecastAll(const TrainingPlan& plan, const ForecastRange& range, const
 }
 
 double CheckpointBytes(const Network& network) {
-  double elements = 0;
-  for (const Layer& layer : network.layers) {
-    for (const GradientTensor& tensor : layer.parameters) elements += static_cast<double>(tensor.elements());
-  }
-  return elements * kBytesPerElement * (1 + UsualOptimizerSlots(network));
+  return static_cast<double>(Totals(network).parameters) * kBytesPerElement *
+         (1 + UsualOptimizerSlots(network));
 }
 
 }  // namespace stallscope
