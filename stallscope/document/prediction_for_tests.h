@@ -22,6 +22,7 @@ inline PredictedMachine FullMachine() {
   machine.network = part(0.05, kBasisScaled);
   machine.prep = part(0.02, kBasisScaled);
   machine.fetch = part(0, kBasisTable);
+  machine.cached_share = 0.5;
   machine.epoch_time_s = Estimate{1000, 900, 1200};
   machine.epoch_cost_usd = Estimate{6.8, 6.12, 8.16};
   machine.price = PredictedPrice{12.24, 2, "us-east-1", "2026-03-31", true, "the machines alone"};
@@ -38,6 +39,7 @@ inline PredictedMachine BareMachine() {
   machine.network.reset();
   machine.prep.reset();
   machine.fetch.reset();
+  machine.cached_share.reset();
   machine.epoch_time_s.reset();
   machine.epoch_cost_usd.reset();
   machine.price.reset();

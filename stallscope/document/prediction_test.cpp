@@ -26,7 +26,6 @@ Prediction Full() {
   prediction.workload.dataset = "imagenet";
   prediction.workload.samples = 1'281'167;
   prediction.workload.sample_bytes = 115e3;
-  prediction.workload.cached_share = 0.5;
   prediction.refused = {{"g4dn.xlarge", 2, "the batch does not fit", "use --batch 8"}};
   return prediction;
 }
