@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "app/machine_file.h"
@@ -82,9 +83,7 @@ class PredictJob {
     plan_.nodes = flags_.nodes;
     if (!flags_.stack.empty()) plan_.stack = flags_.stack;
     images_ = plan_.measured->kind == SampleKind::kImage;
-    if (const std::optional<double> share = flags_.CachedShare(); share && plan_.data) {
-      plan_.data->cached_share = *share;
-    }
+    if (plan_.data) plan_.data->cached_share = flags_.CachedShare();
     measured_on_ = &MeasuredOn();
     scaling_ = WithMeasuredLoader(scaling_, *profile_);
     const WorkloadInfo& measured = profile_->workload;
@@ -104,7 +103,6 @@ class PredictJob {
     if (!plan_.data) return;
     workload_.samples = plan_.data->samples;
     workload_.sample_bytes = plan_.data->sample_bytes.value;
-    workload_.cached_share = plan_.data->cached_share;
   }
 
   const Gpu& MeasuredOn() const {
@@ -118,7 +116,7 @@ class PredictJob {
 
   std::vector<Machine> Machines() const {
     if (!flags_.machine.empty()) {
-      const Machine machine = MachineFromCard(ToJson(ReadMachineAt(flags_.machine)), flags_.machine);
+      Machine machine = MachineFromCard(ToJson(ReadMachineAt(flags_.machine)), flags_.machine);
       if (machine.gpus <= 0) {
         throw Error(
             fmt::format("the machine of {} has no GPU, and nobody published what networks take on its "
@@ -126,11 +124,21 @@ class PredictJob {
                         flags_.machine),
             "measure the workload there with `stallscope profile`, and give --profile");
       }
+      // The driver counts memory to the byte; the catalog's figure is the one that batches are held against.
+      if (ResolveGpu(catalog_, machine.gpu)) machine.gpu_memory.reset();
       return {machine};
     }
     std::vector<Machine> machines;
     for (const std::string& name : flags_.Instances()) machines.push_back(catalog_.FindMachine(name));
     return machines;
+  }
+
+  /// A slice has its share of the GPU's rates.
+  static GpuSpeed Target(const Machine& machine, const Gpu& gpu) {
+    GpuSpeed speed = SpeedOf(gpu);
+    const double share = std::min(1.0, machine.gpus);
+    for (double* rate : {&speed.fp32, &speed.tf32, &speed.tensor, &speed.memory_bandwidth}) *rate *= share;
+    return speed;
   }
 
   /// The prediction, and what its compute time rests on where that was measured.
@@ -139,8 +147,8 @@ class PredictJob {
     const std::optional<ResolvedGpu> gpu = ResolveGpu(catalog_, machine.gpu);
     std::string basis;
     if (gpu) {
-      const ScaledCompute scaled =
-          ScaleCompute(*profile_, plan.measured->compute, *measured_on_, SpeedOf(*gpu->gpu), catalog_);
+      const ScaledCompute scaled = ScaleCompute(*profile_, plan.measured->compute, *measured_on_,
+                                                Target(machine, *gpu->gpu), catalog_);
       plan.measured->compute = scaled.estimate;
       basis = scaled.as_measured ? kBasisMeasured : kBasisScaled;
     }

@@ -78,8 +78,9 @@ void PredictFlags::Declare(CLI::App& app) {
             "imagenet, openimages, wikipedia-tokens, ... (catalog list datasets)");
   AddOption(app, "--samples", samples, "N", kData, "samples of an epoch, in place of --dataset");
   AddOption(app, "--sample-bytes", sample_bytes, "SIZE", kData, "of one sample as it is stored: 110kB");
-  AddOption(app, "--cached", cached, "SHARE", kData,
-            "of the data that memory holds: 80% (default 0%: an epoch that reads all of it)");
+  AddOption(
+      app, "--cached", cached, "SHARE", kData,
+      "of the data that memory holds: 0% for a first epoch (default: what 75 % of the memory can take)");
 
   constexpr const char* kWhere = "Where";
   app.add_option("--instance", instances,
@@ -218,7 +219,7 @@ std::optional<double> PredictFlags::CachedShare() const {
 }
 
 std::optional<PlannedData> PredictFlags::Data(const Network& network, const Catalog& facts) const {
-  const double share = CachedShare().value_or(0);
+  const std::optional<double> share = CachedShare();
   if (!samples.empty()) {
     const std::optional<Bytes> size = ParseSize(sample_bytes);
     if (!size || size->value <= 0) {

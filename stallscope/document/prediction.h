@@ -31,7 +31,6 @@ struct PredictedWorkload {
   std::optional<std::string> dataset;  ///< the preset's name
   std::optional<double> samples;       ///< of an epoch
   std::optional<double> sample_bytes;
-  std::optional<double> cached_share;
 };
 
 /// One part of a step: the growth over the rung below it, as the ladder measures it.
@@ -66,6 +65,7 @@ struct PredictedMachine {
   std::optional<PredictedPart> network;
   std::optional<PredictedPart> prep;
   std::optional<PredictedPart> fetch;
+  std::optional<double> cached_share;  ///< of the data that each machine's memory holds
   std::vector<AbsentPart> absent;
   std::optional<Estimate> epoch_time_s;
   std::optional<Estimate> epoch_cost_usd;

@@ -17,8 +17,7 @@ PredictedWorkload ReadWorkload(const JsonFields& fields) {
           .sequence_length = fields.OptionalInteger("sequence_length"),
           .dataset = fields.OptionalText("dataset"),
           .samples = fields.OptionalNumber("samples"),
-          .sample_bytes = fields.OptionalNumber("sample_bytes"),
-          .cached_share = fields.OptionalNumber("cached_share")};
+          .sample_bytes = fields.OptionalNumber("sample_bytes")};
 }
 
 PredictedPart ReadPart(const JsonFields& fields) {
@@ -59,6 +58,7 @@ PredictedMachine ReadMachine(const JsonFields& fields) {
                            .network = ReadOptionalPart(stalls, "network"),
                            .prep = ReadOptionalPart(stalls, "prep"),
                            .fetch = ReadOptionalPart(stalls, "fetch"),
+                           .cached_share = fields.OptionalNumber("cached_share"),
                            .absent = {},
                            .epoch_time_s = fields.OptionalInterval("epoch_time_s"),
                            .epoch_cost_usd = fields.OptionalInterval("epoch_cost_usd"),

@@ -18,7 +18,6 @@ Json WorkloadToJson(const PredictedWorkload& workload) {
   Put(json, "dataset", workload.dataset);
   Put(json, "samples", workload.samples);
   Put(json, "sample_bytes", workload.sample_bytes);
-  Put(json, "cached_share", workload.cached_share);
   return json;
 }
 
@@ -62,6 +61,7 @@ Json MachineToJson(const PredictedMachine& machine) {
   for (const AbsentPart& absent : machine.absent) {
     json["absent"].push_back({{"part", absent.part}, {"reason", absent.reason}});
   }
+  Put(json, "cached_share", machine.cached_share);
   Put(json, "epoch_time_s", machine.epoch_time_s);
   Put(json, "epoch_cost_usd", machine.epoch_cost_usd);
   if (machine.price) json["price"] = PriceToJson(*machine.price);

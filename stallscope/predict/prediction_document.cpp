@@ -102,9 +102,13 @@ class Words {
   }
 
   std::string Fetch() const {
+    const double cached = prediction_.cached_share.value_or(0);
+    if (cached >= 1) return "all of the data is in memory after the first epoch";
     return fmt::format(
-        "disks at the machine's limit of {} (the volume must reach it), read ahead of the step",
-        PerSecond(*prediction_.disk));
+        "{:.0f} % of the data, which memory does not hold, from disks at the machine's limit of {} (the "
+        "volume "
+        "must reach it), read ahead of the step",
+        100 * (1 - cached), PerSecond(*prediction_.disk));
   }
 
  private:
@@ -219,6 +223,7 @@ PredictedMachine ToDocument(const TrainingPrediction& prediction, const Predicti
                       ? fmt::format("the catalog does not know the disks of {}", context.machine.name)
                       : "no data set is given"});
   }
+  document.cached_share = prediction.cached_share;
   document.epoch_time_s = prediction.epoch_s;
   if (prediction.epoch_s) {
     AddPrice(prediction, context, document);

@@ -68,9 +68,8 @@ std::optional<PlannedData> DataOf(const Profile& profile) {
   const std::optional<DatasetInfo>& dataset = profile.workload.dataset;
   if (!dataset || dataset->samples <= 0) return std::nullopt;
   const auto samples = static_cast<double>(dataset->samples);
-  return PlannedData{samples,
-                     {static_cast<double>(dataset->bytes) / samples},
-                     profile.steady_state ? profile.steady_state->cached_share : 0};
+  // What memory holds of it is the other machine's affair.
+  return PlannedData{samples, {static_cast<double>(dataset->bytes) / samples}, std::nullopt};
 }
 
 /// By the layers of a network of the zoo: the user's own rate is one more among the published.

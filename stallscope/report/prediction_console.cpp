@@ -39,10 +39,6 @@ int ColumnsFor(const char* part) {
   return std::max(kPartColumns, ColumnsOf(part) + 2);
 }
 
-std::string CachedText(double share) {
-  return share <= 0 ? "none of it" : share >= 1 ? "all of it" : Percent(share) + " of it";
-}
-
 class PredictionText {
  public:
   PredictionText(const Prediction& prediction, const TextStyle& style, std::ostream& out)
@@ -89,9 +85,8 @@ class PredictionText {
     if (workload.profile) text += ", as measured in " + *workload.profile;
     Line(text);
     if (!workload.samples) return;
-    Line(fmt::format("data: {}{:.0f} samples of {}, {} in memory",
-                     workload.dataset ? *workload.dataset + ", " : "", *workload.samples,
-                     FormatBytes(*workload.sample_bytes), CachedText(workload.cached_share.value_or(0))));
+    Line(fmt::format("data: {}{:.0f} samples of {} each", workload.dataset ? *workload.dataset + ", " : "",
+                     *workload.samples, FormatBytes(*workload.sample_bytes)));
   }
 
   void OneRow(const std::string& name, const std::string& value, const std::string& range,
