@@ -13,8 +13,6 @@
 #include "stallscope/catalog/load.h"
 
 namespace stallscope {
-namespace {
-
 void RequireKnown(const std::string& given, const char* flag, std::vector<std::string> known) {
   std::sort(known.begin(), known.end());
   known.erase(std::unique(known.begin(), known.end()), known.end());
@@ -24,8 +22,6 @@ void RequireKnown(const std::string& given, const char* flag, std::vector<std::s
                    near.empty() ? fmt::format("it knows {}", JoinAlternatives(known))
                                 : fmt::format("did you mean {}?", JoinAlternatives(near)));
 }
-
-}  // namespace
 
 bool NameHolds(const std::string& name, const std::string& part) {
   return LowerCase(name).find(LowerCase(part)) != std::string::npos;

@@ -12,6 +12,8 @@ std::span<const Command> Commands() {
       Command{"doctor", "Measure", "what can this machine measure, and what to fix?", DeclareDoctor},
       Command{"predict", "Decide", "how long would a step take on machines that you have not rented?",
               DeclarePredict},
+      Command{"recommend", "Decide", "what to rent: the cheapest within a deadline, the fastest for a budget",
+              DeclareRecommend},
       Command{"compare", "Look", "which of several profiles is faster, and where?", DeclareCompare},
       Command{"report", "Look",
               "a finished profile, machine card or prediction as text, or as a page for the browser",

@@ -35,17 +35,13 @@ std::map<std::string, std::string> InstancesOf(const std::vector<StoreEntry>& en
   return instances;
 }
 
-std::string PrecisionOf(const Profile& profile) {
-  return PrecisionOf(profile.workload.dtype);
-}
-
 }  // namespace
 
 bool IsOf(const Profile& profile, const AskedWorkload& asked) {
   const auto same = [](const std::optional<int>& wanted, const std::optional<std::int64_t>& found) {
     return !wanted || !found || *wanted == *found;
   };
-  return profile.workload.model == asked.model && PrecisionOf(profile) == asked.dtype &&
+  return profile.workload.model == asked.model && PrecisionOf(profile.workload.dtype) == asked.dtype &&
          same(asked.image_size, profile.workload.image_size) &&
          same(asked.sequence_length, profile.workload.sequence_length);
 }
@@ -78,7 +74,8 @@ std::vector<KnownRun> RunsOfStore(const std::vector<StoreEntry>& entries, const 
     const auto named = instances.find(host);
     const Machine* machine = catalog.MachineOrNull(named != instances.end() ? named->second : host);
     if (machine == nullptr) continue;
-    runs.push_back(RunFromProfile(*entry.profile, IndexOf(catalog, *machine), entry.path.filename().string()));
+    runs.push_back(
+        RunFromProfile(*entry.profile, IndexOf(catalog, *machine), entry.path.filename().string()));
   }
   return runs;
 }
@@ -87,9 +84,11 @@ std::vector<KnownRun> PublishedRuns(const std::vector<Measurement>& rows, const 
                                     const Catalog& catalog, const AskedWorkload& asked) {
   std::vector<KnownRun> runs;
   for (const Measurement& row : rows) {
-    if (row.instance.empty() || row.network != asked.model || !row.samples_per_s || !row.batch_per_gpu) continue;
+    if (row.instance.empty() || row.network != asked.model || !row.samples_per_s || !row.batch_per_gpu)
+      continue;
     if ((row.precision.empty() ? "fp32" : row.precision) != asked.dtype) continue;
-    if (asked.sequence_length && row.sequence_length && asked.sequence_length != row.sequence_length) continue;
+    if (asked.sequence_length && row.sequence_length && asked.sequence_length != row.sequence_length)
+      continue;
     const Machine* machine = catalog.MachineOrNull(row.instance);
     const int nodes = row.nodes.value_or(1);
     const int devices = row.total_gpus.value_or(row.gpus_per_node.value_or(1) * nodes);
