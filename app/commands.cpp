@@ -14,6 +14,8 @@ std::span<const Command> Commands() {
               DeclarePredict},
       Command{"recommend", "Decide", "what to rent: the cheapest within a deadline, the fastest for a budget",
               DeclareRecommend},
+      Command{"survey", "Decide", "machines by networks: stalls, time, cost, and what each is good at",
+              DeclareSurvey},
       Command{"compare", "Look", "which of several profiles is faster, and where?", DeclareCompare},
       Command{"report", "Look",
               "a finished profile, machine card or prediction as text, or as a page for the browser",

@@ -24,8 +24,8 @@ bool IsOf(const Profile& profile, const AskedWorkload& asked);
 /// A profile on `machine` of the catalog as a run.
 KnownRun RunFromProfile(const Profile& profile, std::size_t machine, const std::string& file);
 
-/// The runs of the asked workload in a store whose machine is known: the catalog has a machine with the name of
-/// the profile's host, or a machine card of that host in the store names the instance. Newest first.
+/// The runs of the asked workload in a store whose machine is known: the catalog has a machine with the name
+/// of the profile's host, or a machine card of that host in the store names the instance. Newest first.
 std::vector<KnownRun> RunsOfStore(const std::vector<StoreEntry>& entries, const Catalog& catalog,
                                   const AskedWorkload& asked);
 

@@ -41,6 +41,7 @@ class RecommendationText {
 
  private:
   void Line(const std::string& text) { out_ << Wrap(text, style_.width, 2) << '\n'; }
+  void Below(const std::string& text) { out_ << "  " << Wrap(text, style_.width - 2, 4) << '\n'; }
 
   std::string Question() const {
     const RecommendedWorkload& w = doc_.workload;
@@ -66,23 +67,23 @@ class RecommendationText {
   void PrintChoice(const RecommendedCandidate& c) {
     Line(fmt::format("Rent {} x {} ({}, {}): {} x {}, batch {} each.", c.nodes, c.instance, PlaceText(c),
                      c.market, c.devices, c.gpu, c.batch_per_device));
-    std::string time = fmt::format("  {} ({} to {})", HoursText(c.hours.mean), HoursText(c.hours.low),
+    std::string time = fmt::format("{} ({} to {})", HoursText(c.hours.mean), HoursText(c.hours.low),
                                    HoursText(c.hours.high));
     if (c.probability_in_time) time += ", in time with " + Percent(*c.probability_in_time);
-    Line(time);
+    Below(time);
     std::string money =
-        fmt::format("  {} ({} to {}) for {} at {:g} USD an hour each ({})", UsdText(c.cost_usd.mean),
+        fmt::format("{} ({} to {}) for {} at {:g} USD an hour each ({})", UsdText(c.cost_usd.mean),
                     UsdText(c.cost_usd.low), UsdText(c.cost_usd.high), c.pays_for, c.usd_hour, PriceText(c));
     if (c.probability_in_budget) money += ", within the budget with " + Percent(*c.probability_in_budget);
-    Line(money);
+    Below(money);
     if (c.spot) {
-      Line(fmt::format(
-          "  spot: {:.1f} interruptions expected; a checkpoint ({}) after every {}; {:.0f} % longer "
+      Below(fmt::format(
+          "spot: {:.1f} interruptions expected; a checkpoint ({}) after every {}; {:.0f} % longer "
           "than undisturbed",
           c.spot->interruptions, HoursText(c.spot->checkpoint_s / 3600),
           HoursText(c.spot->checkpoint_every_s / 3600), 100 * (c.spot->stretch - 1)));
     }
-    Line(fmt::format("  {}: {}", c.basis, c.from));
+    Below(fmt::format("{}: {}", c.basis, c.from));
     out_ << '\n';
   }
 
@@ -90,8 +91,8 @@ class RecommendationText {
     Line("Nothing fits. The closest:");
     for (const ClosestCandidate& closest : doc_.closest) {
       const RecommendedCandidate& c = doc_.candidates[closest.candidate];
-      Line(fmt::format("  {} x {} ({}, {}): {}; it would fit with {}", c.nodes, c.instance, PlaceText(c),
-                       c.market, closest.missing, closest.would_fit));
+      Below(fmt::format("{} x {} ({}, {}): {}; it would fit with {}", c.nodes, c.instance, PlaceText(c),
+                        c.market, closest.missing, closest.would_fit));
     }
     out_ << '\n';
   }
