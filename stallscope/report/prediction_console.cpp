@@ -242,8 +242,16 @@ class PredictionText {
   }
 
   std::string Verdict() const {
-    return prediction_.choices.size() == 1 ? VerdictOfOne(prediction_.choices.front().plain)
-                                           : VerdictOfSeveral();
+    if (prediction_.choices.size() > 1) return VerdictOfSeveral();
+    const PredictedChoice& choice = prediction_.choices.front();
+    std::string text = VerdictOfOne(choice.plain);
+    if (choice.what_if) {
+      const Estimate& change = choice.what_if->step_time_change;
+      text += fmt::format(" With {} a step would take {}: {} ({}).", choice.what_if->what,
+                          FormatSeconds(choice.what_if->changed.step_time_s.mean), ChangeText(change.mean),
+                          RangeText(change, ChangeText));
+    }
+    return text;
   }
 
   static std::string VerdictOfOne(const PredictedMachine& machine) {
