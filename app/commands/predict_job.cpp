@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "app/commands/predict_card.h"
 #include "app/machine_file.h"
 #include "app/profile_file.h"
 #include "stallscope/base/clock.h"
@@ -114,6 +115,9 @@ class PredictJob {
   }
 
   const Gpu& MeasuredOn() const {
+    if (flags_.measured_on.empty() && profile_->cluster.device_name) {
+      return GpuNamed(catalog_, *profile_->cluster.device_name);
+    }
     if (flags_.measured_on.empty()) {
       throw UsageError(fmt::format("{} does not say which GPU it was measured on", flags_.profile),
                        "name it: --measured-on V100");
@@ -209,6 +213,13 @@ class PredictJob {
 }  // namespace
 
 Prediction Predicted(const PredictFlags& flags) {
+  if (!flags.profile.empty() && !flags.machine.empty()) {
+    const Profile profile = ReadProfileAt(flags.profile);
+    const MachineCard card = ReadMachineAt(flags.machine);
+    if (profile.cluster.device == "cpu" && GpuCount(card).value_or(0) == 0) {
+      return PredictedOnCard(flags, profile, card);
+    }
+  }
   return PredictJob(flags).Run();
 }
 

@@ -183,6 +183,12 @@ class MeasuredWorkload(Predict):
         self.assertEqual(compute["basis"], "measured")
         self.assertAlmostEqual(compute["seconds"]["mean"], 0.25)
         self.assertEqual(document["workload"]["profile"], "gpu.json")
+        # A profile that names its GPU as the driver does needs no --measured-on.
+        named = json.loads((self.folder / "gpu.json").read_text())
+        named["cluster"]["device_name"] = "Tesla V100-SXM2-32GB"
+        (self.folder / "named.json").write_text(json.dumps(named))
+        again = self.predicted("--profile", "named.json", "--instance", "p3.16xlarge")
+        self.assertEqual(again["stalls"]["compute"]["basis"], "measured")
 
     def test_another_gpu_scales_it_by_layers_or_within_bounds(self):
         # A T4 has about half of a V100's arithmetic and a third of its memory bandwidth; eight images of 64 pixels
