@@ -169,14 +169,20 @@ class CurveMeasurement {
   }
 
   void Summarise() {
-    const Bootstrap bootstrap(static_cast<std::size_t>(curve_.rounds), options_.seed);
+    const std::vector<Bootstrap> bootstraps =
+        SeriesBootstraps(static_cast<std::size_t>(curve_.rounds), options_.seed);
+    const auto median_of = [&](const std::vector<double>& values) {
+      Estimate median = bootstraps.front().Median(values);
+      for (const Bootstrap& of_runs : bootstraps) Widen(median, of_runs.Median(values));
+      return median;
+    };
     RingTimes ring{.ranks = curve_.ranks, .trips_per_step = kGlooTripsPerStep, .bytes = {}, .times_s = {}};
     PointToPoint pair{.from_rank = group_.ranks[0], .to_rank = group_.ranks[1]};
     for (std::size_t i = 0; i < plan_.blocks.size(); ++i) {
       const CollectiveBlock& block = plan_.blocks[i];
       const bool is_pair = block.kind != CollectiveKind::kAllReduce;
-      const Estimate time = NoShorterThanSeen(
-          is_pair ? bootstrap.Median(times_[i]) : SeriesMean(times_[i], options_.seed), times_[i]);
+      const Estimate time =
+          NoShorterThanSeen(is_pair ? median_of(times_[i]) : SeriesMean(times_[i], options_.seed), times_[i]);
       const auto bytes = static_cast<double>(block.bytes);
       if (block.kind == CollectiveKind::kPing) {
         pair.latency_s = time;
@@ -194,7 +200,7 @@ class CurveMeasurement {
       }
     }
     if (with_pair_) curve_.point_to_point = pair;
-    curve_.fit = FitLink(ring, bootstrap);
+    curve_.fit = FitLink(ring, bootstraps);
     if (!curve_.fit) {
       curve_.no_fit =
           fmt::format("{} sizes of {} or more were measured, and a fit needs {}", ring.bytes.size(),
