@@ -25,18 +25,18 @@ class Recommend(CommandTest):
     def question(self, *more, model="resnet50"):
         return ["recommend", "--model", model, "--dataset", "imagenet", "--epochs", "90", "--no-store", *more]
 
-    def environment(self):
+    def own_data(self):
         return {"XDG_DATA_HOME": str(self.folder / "data")}
 
     def document(self, *more, code=0, **options):
-        result = self.run_command([*self.question(*more, **options), "--json", "-"], **self.environment())
+        result = self.run_command([*self.question(*more, **options), "--json", "-"], **self.own_data())
         self.assertEqual(result.returncode, code, result.stderr)
         document = json.loads(result.stdout)
         jsonschema.validate(document, SCHEMA)
         return document
 
     def failed(self, *more, code=2):
-        result = self.run_command(self.question(*more), **self.environment())
+        result = self.run_command(self.question(*more), **self.own_data())
         self.assertEqual(result.returncode, code, result.stdout + result.stderr)
         return result.stderr
 
@@ -122,19 +122,19 @@ class Recommend(CommandTest):
     def test_a_skypilot_table_brings_its_regions_and_a_letter_in_a_price_is_named(self):
         (self.folder / "vms.csv").write_text(SKYPILOT.replace("3.5,", "3.s,"))
         import_ = ["catalog", "import", "--skypilot", "vms.csv", "--provider", "aws", "--date", "2026-11-01"]
-        result = self.run_command(import_, **self.environment())
+        result = self.run_command(import_, **self.own_data())
         self.assertEqual(result.returncode, 1)
         for part in ("vms.csv", "3", "Price", "--lenient"):
             self.assertIn(part, result.stderr)
-        self.assertEqual(self.run_command([*import_, "--lenient"], **self.environment()).returncode, 0)
+        self.assertEqual(self.run_command([*import_, "--lenient"], **self.own_data()).returncode, 0)
         (self.folder / "vms.csv").write_text(SKYPILOT)
-        self.assertEqual(self.run_command([*import_, "--force"], **self.environment()).returncode, 0)
+        self.assertEqual(self.run_command([*import_, "--force"], **self.own_data()).returncode, 0)
         chosen = self.document("--deadline", "48h", "--provider", "aws", "--gpu", "A100")["choice"]
         self.assertEqual((chosen["region"], chosen["usd_hour"]), ("mars-north-1", 3.5))
 
     def test_skypilot_can_launch_the_choice(self):
         result = self.run_command(
-            self.question("--deadline", "24h", "--provider", "aws", "--emit", "skypilot"), **self.environment()
+            self.question("--deadline", "24h", "--provider", "aws", "--emit", "skypilot"), **self.own_data()
         )
         self.assertEqual(result.returncode, 0, result.stderr)
         task = (self.folder / "skypilot.yaml").read_text()
@@ -150,11 +150,11 @@ class Recommend(CommandTest):
         self.assertIn("torchrun", task["run"])
 
     def test_tables_for_other_programs(self):
-        result = self.run_command(self.question("--deadline", "24h", "--csv", "-"), **self.environment())
+        result = self.run_command(self.question("--deadline", "24h", "--csv", "-"), **self.own_data())
         lines = result.stdout.splitlines()
         self.assertTrue(lines[0].startswith("chosen,pareto,provider,instance"))
         self.assertEqual(sum(line.startswith("yes,") for line in lines), 1)
-        result = self.run_command(self.question("--deadline", "24h", "--markdown", "-"), **self.environment())
+        result = self.run_command(self.question("--deadline", "24h", "--markdown", "-"), **self.own_data())
         self.assertIn("| machine | n |", result.stdout)
 
     def test_the_measurement_that_is_named_is_worth_more_than_it_costs(self):
@@ -174,7 +174,7 @@ class Recommend(CommandTest):
 
     def test_an_empty_store_leaves_every_time_predicted(self):
         command = [argument for argument in self.question("--deadline", "24h") if argument != "--no-store"]
-        result = self.run_command([*command, "--store", "nothing"], **self.environment())
+        result = self.run_command([*command, "--store", "nothing"], **self.own_data())
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("every time is", result.stdout.replace("\n ", ""))
 
