@@ -148,9 +148,8 @@ class RecommendationText {
   void PrintNext() {
     if (!doc_.next_measurement) return;
     const NextMeasurement& next = *doc_.next_measurement;
-    Line(fmt::format("Worth measuring first: {} x {} for {:.0f} min, {}. {}{}.", next.nodes, next.instance,
-                     next.minutes, UsdText(next.cost_usd), static_cast<char>(std::toupper(next.why[0])),
-                     next.why.substr(1)));
+    Line(fmt::format("Worth measuring first: {} x {} for {:.0f} min, {}: {}.", next.nodes, next.instance,
+                     next.minutes, UsdText(next.cost_usd), next.why));
     out_ << "  " << next.command << "\n\n";
   }
 
