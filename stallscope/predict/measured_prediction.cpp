@@ -109,6 +109,12 @@ class Links {
     return RelativeDeviation(*curve->fit->bytes_per_s);
   }
 
+  /// A few numbers from the first rank to all others, in a tree.
+  double BroadcastSeconds() const {
+    const LinkFit& fit = *(inside_ ? inside_ : across_)->fit;
+    return std::ceil(std::log2(ranks_)) * fit.trips_per_step * std::max(0.0, fit.latency_s.mean);
+  }
+
   /// Inside a machine, or as if all ranks sat in one.
   cost::Channel Inside() const { return ChannelOf(CostsOf(*(inside_ ? inside_ : across_)->fit, ranks_), 1); }
 
@@ -159,13 +165,15 @@ Estimate Difference(const Estimate& upper, const Estimate& lower) {
   return {mean, mean - half, mean + half};
 }
 
-std::vector<cost::GradientBucket> Buckets(const Profile& profile, const Alone& alone,
-                                          BytesPerSecond memory_of_rank) {
-  const WorkloadInfo& workload = profile.workload;
+Network NetworkOf(const WorkloadInfo& workload) {
   NetworkOptions options;
   if (workload.image_size) options.image_size = static_cast<int>(*workload.image_size);
   if (workload.sequence_length) options.sequence_length = static_cast<int>(*workload.sequence_length);
-  const Network network = BuildNetwork(workload.model, options);
+  return BuildNetwork(workload.model, options);
+}
+
+std::vector<cost::GradientBucket> Buckets(const WorkloadInfo& workload, const Network& network,
+                                          const Alone& alone, BytesPerSecond memory_of_rank) {
   const std::vector<double> shares = BackwardShares(network, static_cast<double>(workload.batch_per_device),
                                                     alone.compute.backward, memory_of_rank);
   const BucketCaps caps = ParseBucket(workload.bucket);
@@ -178,7 +186,7 @@ std::vector<cost::GradientBucket> Buckets(const Profile& profile, const Alone& a
 MeasuredPrediction PredictMeasured(const Profile& profile, const MachineCard& card,
                                    const LinkTarget& target) {
   MeasuredPrediction prediction;
-  const Alone alone = AloneOf(profile);
+  Alone alone = AloneOf(profile);
   const Links links(card, target, prediction.assumed);
   if (alone.rung == "solo" && target.devices_per_node > 1) {
     prediction.assumed.emplace_back("ranks do not slow each other down: the profile has no 'crowd'");
@@ -186,13 +194,24 @@ MeasuredPrediction PredictMeasured(const Profile& profile, const MachineCard& ca
   // Without a rate of the memory, readiness goes by multiplications.
   const BytesPerSecond memory = {links.copy_s_per_byte() ? kCopyStreams / *links.copy_s_per_byte()
                                                          : cost::kNoLimit.value};
-  const std::vector<cost::GradientBucket> buckets = Buckets(profile, alone, memory);
+  const Network network = NetworkOf(profile.workload);
+  const std::vector<cost::GradientBucket> buckets = Buckets(profile.workload, network, alone, memory);
   prediction.basis = fmt::format("measured '{}', all-reduces of the machine card", alone.rung);
   prediction.compute_s = alone.step;
   if (links.ranks() == 1) {
     prediction.step_s = alone.step;
     return prediction;
   }
+  // Everybody waits for the slowest, and running statistics are sent before the forward pass.
+  double slowest = 1;
+  if (target.straggling) {
+    slowest += StragglingAmong(*target.straggling, links.ranks());
+  } else {
+    prediction.assumed.emplace_back("no rank is slower than another: nothing says how their steps scatter");
+  }
+  const Seconds broadcast(BufferTensors(network).empty() ? 0 : links.BroadcastSeconds());
+  alone.compute = {alone.compute.forward * slowest + broadcast, alone.compute.backward * slowest,
+                   alone.compute.optimizer * slowest};
   const cost::Channel inside = links.Inside();
   const cost::Channel channel = links.Target();
   const cost::StepTimes times = cost::SimulateStep(alone.compute, buckets, channel);

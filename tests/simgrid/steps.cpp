@@ -15,12 +15,18 @@ using namespace std::chrono_literals;
 constexpr int kRepeats = 1000;
 
 struct Trained {
+  const char* label;
   const char* name;
+  Bytes bucket;
   cost::StepCompute compute;
 };
 /// About what a V100 needs for 32 samples.
 const Trained kNetworks[] = {
-    {"resnet50", {30ms, 60ms, 2ms}}, {"vgg11", {40ms, 80ms, 6ms}}, {"mobilenet_v2", {12ms, 25ms, 1ms}}};
+    {"resnet50", "resnet50", kUsualBucket, {30ms, 60ms, 2ms}},
+    {"resnet50, every tensor alone", "resnet50", {0}, {30ms, 60ms, 2ms}},
+    {"vgg11", "vgg11", kUsualBucket, {40ms, 80ms, 6ms}},
+    {"mobilenet_v2, buckets of 1 MiB", "mobilenet_v2", {1 << 20}, {12ms, 25ms, 1ms}},
+};
 
 void Join(std::vector<int>& to, const std::vector<int>& from) {
   to.insert(to.end(), from.begin(), from.end());
@@ -87,10 +93,10 @@ Setup& Setup::Step(const std::string& network, const cost::StepCompute& compute,
 
 void AddSteps(Cells& cells) {
   for (const Trained& trained : kNetworks) {
-    const auto buckets = BucketsOf(BuildNetwork(trained.name, {}), 4, kUsualBucket);
+    const auto buckets = BucketsOf(BuildNetwork(trained.name, {}), 4, trained.bucket);
     const auto add = [&](const char* name, const cost::Topology& machine, const cost::Network& network = {},
                          int machines = 1) {
-      Setup(cells, name, machine, network, machines).Step(trained.name, trained.compute, buckets);
+      Setup(cells, name, machine, network, machines).Step(trained.label, trained.compute, buckets);
     };
     const cost::PcieTree dgx = Tree(8, 2, 2, 4);
     add("PCIe, 8 GPUs, 4 per switch (p2.8xlarge)", MakePcieTree(Tree(8, 4, 1, 1)));
