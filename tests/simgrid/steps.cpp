@@ -65,6 +65,7 @@ Setup& Setup::Step(const std::string& network, const cost::StepCompute& compute,
     }
     done = std::max(done, bucket.ready);
     std::vector<std::vector<int>> received(ranks);
+    const int first = static_cast<int>(schedule.size());
     for (std::size_t i = 0; i < rings.size(); ++i) {
       Awaited before(ranks);
       for (int place = 0; place < ranks; ++place) {
@@ -74,7 +75,12 @@ Setup& Setup::Step(const std::string& network, const cost::StepCompute& compute,
       const double share = plan.rings[i].bandwidth.value / plan.bandwidth.value;
       const Awaited after =
           AddRing(schedule, rings[i], 2 * (ranks - 1), bucket.size.value * share / ranks, before);
-      for (int place = 0; place < ranks; ++place) Join(received[rank_at(i, place)], after[place]);
+      // What a rank had waited for before this bucket has come: only the bucket's own messages are new.
+      for (int place = 0; place < ranks; ++place) {
+        for (const int id : after[place]) {
+          if (id >= first) received[rank_at(i, place)].push_back(id);
+        }
+      }
     }
     exchanged = std::move(received);
   }
