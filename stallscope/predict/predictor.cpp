@@ -9,6 +9,7 @@
 #include "stallscope/predict/cluster_links.h"
 #include "stallscope/predict/gpu_names.h"
 #include "stallscope/predict/gradient_buckets.h"
+#include "stallscope/predict/machine_wires.h"
 #include "stallscope/predict/memory_need.h"
 
 namespace stallscope {
@@ -207,6 +208,20 @@ void Predictor::FillData(MachineCandidate& candidate, const Machine& machine) co
   }
 }
 
+/// Where no word says how GPUs are linked but somebody read the wires, rings are planned on them.
+void Predictor::UseWires(MachineCandidate& candidate, const Machine& machine) const {
+  if (!candidate.one.assumed.link) return;
+  const std::optional<MachineTopology> topology = catalog_.TopologyOf(machine);
+  if (!topology || topology->by_class) return;
+  const std::optional<InsideLink> link = PlannedInside(*topology, candidate.one.gpus_per_node);
+  if (!link) return;
+  for (ScalingCase* scaling : {&candidate.one, &candidate.across}) {
+    scaling->inside = *link;
+    scaling->assumed.link = false;
+  }
+  for (auto* assumed : {&candidate.assumed, &candidate.assumed_across}) std::erase(*assumed, "interconnect");
+}
+
 MachineCandidate Predictor::Prepare(const Machine& machine) const {
   const std::optional<ResolvedGpu> resolved = ResolveGpu(catalog_, machine.gpu);
   if (!resolved) {
@@ -234,6 +249,7 @@ MachineCandidate Predictor::Prepare(const Machine& machine) const {
   const LinkDescription links{.gpu = resolved->gpu, .machine = &machine};
   FillLinks(candidate.one, links, candidate.assumed);
   FillLinks(candidate.across, links, candidate.assumed_across);
+  UseWires(candidate, machine);
   if (const Price* price = catalog_.PriceOf(machine)) candidate.price = *price;
   if (const auto usd = catalog_.UsdPerHour(machine, "", false)) candidate.usd_per_s = *usd / kSecondsPerHour;
 
