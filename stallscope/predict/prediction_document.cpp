@@ -58,7 +58,8 @@ class Words {
     if (context_.nodes > 1) parts.push_back(NetworkText() + " between");
     if (parts.empty()) parts.emplace_back("nothing to exchange with");
     if (context_.machine.availability == "retired") {
-      parts.push_back("no longer on the provider's list, last on " + context_.machine.last_listed);
+      const std::string& last = context_.machine.last_listed;
+      parts.push_back("no longer on the provider's list" + (last.empty() ? "" : ", last on " + last));
     }
     return fmt::format("{}", fmt::join(parts, "; "));
   }
