@@ -9,10 +9,12 @@
 #include "app/machine_file.h"
 #include "app/output.h"
 #include "app/page_file.h"
+#include "app/prediction_file.h"
 #include "app/profile_file.h"
 #include "stallscope/base/error.h"
 #include "stallscope/report/console.h"
 #include "stallscope/report/machine_console.h"
+#include "stallscope/report/prediction_console.h"
 
 namespace stallscope {
 namespace {
@@ -24,19 +26,32 @@ struct ReportFlags {
   OutputOptions output;
 };
 
+void RefusePage(const ReportFlags& flags, const char* kind) {
+  if (flags.html.empty()) return;
+  throw UsageError(fmt::format("'{}' is {}, and pages are made of profiles", flags.file, kind),
+                   "leave --html out");
+}
+
 int ReportMachine(const ReportFlags& flags, const MachineCard& card) {
-  if (!flags.html.empty()) {
-    throw UsageError(fmt::format("'{}' is a machine card, and pages are made of profiles", flags.file),
-                     "leave --html out");
-  }
+  RefusePage(flags, "a machine card");
   if (flags.output.ShowText()) PrintMachine(card, flags.output.StyleOf(STDOUT_FILENO), std::cout);
   WriteJson(flags.output, ToJson(card));
+  return kExitOk;
+}
+
+int ReportPrediction(const ReportFlags& flags, const Prediction& prediction) {
+  RefusePage(flags, "a prediction");
+  if (flags.output.ShowText()) {
+    PrintPrediction(prediction, flags.output.StyleOf(STDOUT_FILENO), std::cout);
+  }
+  WriteJson(flags.output, ToJson(prediction));
   return kExitOk;
 }
 
 int RunReport(const ReportFlags& flags) {
   CheckJsonFile(flags.output);
   if (const auto card = FindMachineAt(flags.file)) return ReportMachine(flags, *card);
+  if (const auto prediction = FindPredictionAt(flags.file)) return ReportPrediction(flags, *prediction);
   const std::filesystem::path document = ProfileFileAt(flags.file);
   std::error_code ignored;
   // Not even --force means to lose the measurement.
@@ -60,7 +75,8 @@ int RunReport(const ReportFlags& flags) {
 
 std::function<int()> DeclareReport(CLI::App& app, const std::vector<std::string>& /*argv*/) {
   const auto flags = std::make_shared<ReportFlags>();
-  app.add_option("file", flags->file, "a profile or a machine card, or the --out folder that holds one")
+  app.add_option("file", flags->file,
+                 "a profile, a machine card or a prediction, or the --out folder that holds one")
       ->type_name("FILE")
       ->required();
   app.add_option("--html", flags->html,
