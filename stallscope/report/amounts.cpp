@@ -29,11 +29,16 @@ bool LiesAskew(const Estimate& estimate) {
 
 std::string UnitOf(const std::string& field) {
   // The longest ending first.
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 20> kEndings = {{
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 25> kEndings = {{
       {"samples_per_s", "samples/s"},
       {"images_per_s", "images/s"},
       {"bytes_per_s", "B/s"},
       {"usd_per_hour", "USD/h"},
+      {"usd_hour", "USD/h"},
+      {"_h", "h"},
+      {"probability_in_budget", "share"},
+      {"confidence", "share"},
+      {"step_time_change", "share"},
       {"bytes", "B"},
       {"share", "share"},
       {"relative", "share"},

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <string_view>
 #include <utility>
 
@@ -81,7 +82,11 @@ TableCell FieldCell(const Json* field, const std::string& name, const std::strin
   const std::string unit = UnitOf(name);
   if (field->is_number()) {
     const auto value = field->get<double>();
-    return {.text = AmountText(value, unit), .value = value, .unit = unit, .basis = basis};
+    // Counts rest on nothing.
+    return {.text = AmountText(value, unit),
+            .value = value,
+            .unit = unit,
+            .basis = unit.empty() && value == std::floor(value) ? "" : basis};
   }
   if (!IsEstimate(*field)) return WordsCell(field->dump());
   const auto number = [&](const char* key) { return (*field)[key].get<double>(); };
@@ -106,9 +111,10 @@ ReportTable ArrayTable(std::string id, std::string title, const Json* array,
   for (const FieldColumn& column : shown) table.columns.push_back(column.title);
   for (const Json& item : *array) {
     std::vector<TableCell>& row = table.rows.emplace_back();
+    const std::string of_row = basis == kOwnBasis && item.is_object() ? item.value("basis", "") : basis;
     for (const FieldColumn& column : shown) {
-      row.push_back(
-          FieldCell(FieldAt(item, column.path), column.path.substr(column.path.rfind('.') + 1), basis));
+      row.push_back(FieldCell(FieldAt(item, column.path), column.path.substr(column.path.rfind('.') + 1),
+                              column.basis.empty() ? of_row : column.basis));
     }
   }
   return table;
@@ -129,11 +135,14 @@ void AddTable(std::vector<ReportTable>& tables, ReportTable table) {
 
 std::vector<ReportTable> TablesOf(const Json& document) {
   using Maker = std::vector<ReportTable> (*)(const Json&);
-  static constexpr std::array<std::pair<std::string_view, Maker>, 4> kMakers = {{
+  static constexpr std::array<std::pair<std::string_view, Maker>, 7> kMakers = {{
       {"stallscope.profile/1", ProfileTables},
       {"stallscope.comparison/1", ComparisonTables},
       {"stallscope.machine/1", MachineTables},
       {"stallscope.validation/1", ValidationTables},
+      {"stallscope.prediction/1", PredictionTables},
+      {"stallscope.recommendation/1", RecommendationTables},
+      {"stallscope.survey/1", SurveyTables},
   }};
   const std::string schema = document.value("schema", "");
   for (const auto& [name, make] : kMakers) {

@@ -35,6 +35,9 @@ std::vector<ReportTable> ProfileTables(const Json& document);
 std::vector<ReportTable> ComparisonTables(const Json& document);
 std::vector<ReportTable> MachineTables(const Json& document);
 std::vector<ReportTable> ValidationTables(const Json& document);
+std::vector<ReportTable> PredictionTables(const Json& document);
+std::vector<ReportTable> RecommendationTables(const Json& document);
+std::vector<ReportTable> SurveyTables(const Json& document);
 
 // ---- what the tables are made with
 
@@ -50,7 +53,11 @@ TableCell FieldCell(const Json* field, const std::string& name, const std::strin
 struct FieldColumn {
   std::string title;
   std::string path;
+  std::string basis = "";  ///< where it is not the table's
 };
+
+/// In place of a table's basis: every row's own field `basis`.
+inline constexpr const char* kOwnBasis = "@own";
 
 /// One row per object of an array; columns that no row has are left out.
 ReportTable ArrayTable(std::string id, std::string title, const Json* array,

@@ -54,6 +54,7 @@ export function ladderChart(profile: Shown["document"], series: Series): HTMLEle
   const rungs = rungsOf(profile, series);
   const names = rungs.map((rung) => rung.name);
   const spread = rungs.some((rung) => rung.steps);
+  const end = Math.max(...rungs.map((rung) => Math.max(rung.high, rung.steps?.q95 ?? 0))) * 1.04;
   const says =
     "Step time of every rung: " + rungs.map((rung) => `${rung.name} ${secondsOf(rung)}, ${MEANING[rung.name]}`).join("; ");
   const figure = chart(says, (width) => ({
@@ -62,7 +63,7 @@ export function ladderChart(profile: Shown["document"], series: Series): HTMLEle
     marginRight: 16,
     y: { domain: names, label: null, tickSize: 0 },
     x: {
-      domain: [0, Math.max(...rungs.map((rung) => Math.max(rung.high, rung.steps?.q95 ?? 0))) * 1.04],
+      domain: [0, end],
       label: "step time",
       tickFormat: seconds,
       grid: true,
@@ -83,18 +84,23 @@ export function ladderChart(profile: Shown["document"], series: Series): HTMLEle
       // The mean's own interval: what the ladder's differences are made of.
       Plot.ruleY(rungs, { x1: "low", x2: "high", y: "name", stroke: INK, strokeWidth: 3, dy: 16 }),
       Plot.dot(rungs, { x: "mean", y: "name", r: 4.5, fill: "var(--network)", stroke: INK, dy: 16 }),
-      Plot.text(rungs, {
-        x: "mean",
-        y: "name",
-        text: (d: Rung) => seconds(d.mean),
-        fill: INK,
-        fontWeight: 600,
-        textAnchor: "start",
-        dx: 9,
-        dy: 16,
-        stroke: "var(--page)",
-        strokeWidth: 3,
-      }),
+      ...[true, false].map((before) =>
+        Plot.text(
+          rungs.filter((rung) => rung.mean > 0.7 * end === before),
+          {
+            x: before ? "low" : "high",
+            y: "name",
+            text: (d: Rung) => seconds(d.mean),
+            fill: INK,
+            fontWeight: 600,
+            textAnchor: before ? "end" : "start",
+            dx: before ? -9 : 9,
+            dy: 16,
+            stroke: "var(--page)",
+            strokeWidth: 3,
+          },
+        ),
+      ),
       Plot.tip(
         rungs,
         Plot.pointerY({
