@@ -15,22 +15,22 @@ std::filesystem::path MachineFileAt(const std::string& given) {
   return std::filesystem::is_directory(path, ignored) ? path / "machine.json" : path;
 }
 
-bool IsCard(const std::string& text) {
+}  // namespace
+
+bool IsOfKind(const std::string& text, const char* schema_prefix) {
   const Json document = Json::parse(text, nullptr, false);
   if (!document.is_object()) return false;
   const auto schema = document.find("schema");
   return schema != document.end() && schema->is_string() &&
-         schema->get<std::string>().starts_with("stallscope.machine/");
+         schema->get<std::string>().starts_with(schema_prefix);
 }
-
-}  // namespace
 
 std::optional<MachineCard> FindMachineAt(const std::string& given) {
   const std::filesystem::path file = MachineFileAt(given);
   std::error_code ignored;
   if (!std::filesystem::is_regular_file(file, ignored)) return std::nullopt;
   const std::string text = ReadFile(file);
-  if (!IsCard(text)) return std::nullopt;
+  if (!IsOfKind(text, "stallscope.machine/")) return std::nullopt;
   return MachineCardFromJson(text, file.string());
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "stallscope/base/error.h"
-#include "stallscope/predict/gpu_links.h"
+#include "stallscope/predict/cluster_links.h"
 #include "stallscope/predict/gpu_names.h"
 #include "stallscope/predict/gradient_buckets.h"
 #include "stallscope/predict/rate_table.h"
@@ -16,15 +16,6 @@ namespace {
 /// What stands for blank columns (docs/models.md).
 constexpr double kUsualImageBatch = 64;
 constexpr double kUsualTextBatch = 32;
-constexpr double kUsualNetworkGbps = 25;
-/// Hardware threads that machines have for each of their GPUs, and the fewest of any.
-constexpr double kUsualCpusPerGpu = 6;
-constexpr double kFewestCpus = 16;
-
-double CpusOf(const Machine* machine, int most_gpus_per_node) {
-  if (machine && machine->vcpus) return *machine->vcpus;
-  return std::max(kFewestCpus, kUsualCpusPerGpu * most_gpus_per_node);
-}
 
 std::optional<GradientSync> SyncOf(const std::string& text) {
   if (text.empty() || text == "allreduce") return GradientSync::kAllReduce;
@@ -50,44 +41,13 @@ std::optional<std::string> FillShape(MeasuredCase& measured) {
   return std::nullopt;
 }
 
-/// What machines of this kind reduce over: their fabric where they have one, else their interface.
-std::optional<BytesPerSecond> NetworkOf(const Machine* machine) {
-  if (!machine) return std::nullopt;
-  if (machine->fabric && machine->fabric->rate) return machine->fabric->rate;
-  return SustainedNetwork(*machine);
-}
-
-Transport TransportOf(const std::string& word, const Machine* machine, const Stack& stack, bool& assumed) {
-  assumed = false;
-  if (word == "tcp" || word == "ethernet") return Transport::kTcp;
-  for (const char* direct : {"rdma", "infiniband", "ib", "roce", "efa"}) {
-    if (word == direct) return Transport::kRdma;
-  }
-  if (machine && machine->fabric) {
-    return machine->fabric->kind == "none" || stack.sockets_only ? Transport::kTcp : Transport::kRdma;
-  }
-  assumed = true;
-  return stack.sockets_only ? Transport::kTcp : Transport::kUnknown;
-}
-
-void FillLinks(MeasuredCase& measured, const Catalog& catalog, const Machine* machine) {
+void FillGpuAndLinks(MeasuredCase& measured, const Catalog& catalog, const Machine* machine) {
   const Measurement& row = measured.row;
-  ScalingCase& scaling = measured.scaling;
   const auto resolved = ResolveGpu(catalog, row.gpu.empty() && machine ? machine->gpu : row.gpu);
   if (resolved) measured.gpu = resolved->gpu;
   if (resolved && resolved->assumed) measured.assumed.emplace_back("gpu");
-  const InsideChoice inside = InsideLinkOf({row.interconnect, measured.gpu, machine, measured.gpus_per_node});
-  scaling.inside = inside.link;
-  scaling.assumed.link = inside.assumed;
-  if (inside.assumed) measured.assumed.emplace_back("interconnect");
-  if (measured.nodes == 1) return;
-  std::optional<BytesPerSecond> network = NetworkOf(machine);
-  if (row.network_gbps) network = GigabitsPerSecond(*row.network_gbps);
-  scaling.assumed.bandwidth = !network;
-  if (!network) measured.assumed.emplace_back("network_gbps");
-  scaling.network = network.value_or(GigabitsPerSecond(kUsualNetworkGbps));
-  scaling.transport = TransportOf(row.transport, machine, scaling.stack, scaling.assumed.transport);
-  if (scaling.assumed.transport) measured.assumed.emplace_back("transport");
+  FillLinks(measured.scaling, {row.interconnect, measured.gpu, machine, row.network_gbps, row.transport},
+            measured.assumed);
 }
 
 }  // namespace
@@ -147,7 +107,7 @@ MeasuredCase MeasuredTable::CaseOf(const Measurement& row, int most_gpus_per_nod
     measured.reason = error.what();
     return measured;
   }
-  FillLinks(measured, catalog_, machine);
+  FillGpuAndLinks(measured, catalog_, machine);
   if (!row.samples_per_s || *row.samples_per_s <= 0) {
     measured.reason = "the row has no rate";
   } else if (measured.batch <= 0) {

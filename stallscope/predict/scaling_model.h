@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <span>
 
 #include "stallscope/cost/step.h"
@@ -55,12 +56,53 @@ struct ScalingCase {
   int ranks() const { return gpus_per_node * nodes; }
 };
 
+/// One case, with all that depends neither on the parameters nor on the compute time reckoned once. Refers to
+/// the case. Nothing is allocated.
+class CaseModel {
+ public:
+  explicit CaseModel(const ScalingCase& scaling_case);
+
+  /// What the parameters make of the case; two sets with the same terms give the same step.
+  struct Terms {
+    cost::Channel channel;
+    double extra = 0;      ///< of the compute time: what a job of many ranks adds to it
+    double prepare_s = 0;  ///< the loader's own time
+    bool operator==(const Terms& other) const;
+  };
+  Terms TermsOf(const UnitValues& values) const;
+  /// The step of a device that needs `compute_s` alone.
+  cost::StepTimes Step(double compute_s, const Terms& terms) const;
+  /// The device's own time within a measured step: the inverse of Step. Where the model explains more than
+  /// the whole step, a twentieth of it is left.
+  double ComputeWithin(double step_s, const Terms& terms) const;
+  /// How much larger the batch is than assumed; 1 where it is known.
+  double BatchFactor(const UnitValues& values) const;
+
+ private:
+  double InsideRate(const UnitValues& values) const;
+  double HostRate(const UnitValues& values) const;
+  double NetworkRate(const UnitValues& values) const;
+  cost::Channel ChannelOf(const UnitValues& values) const;
+
+  const ScalingCase& c_;
+  double latency_s_ = 0;
+  double expected_maximum_ = 0;  ///< over the ranks, in standard deviations
+};
+
 /// The step of a device that needs `compute` alone.
 cost::StepTimes StepOf(const ScalingCase& scaling_case, Seconds compute, const ParameterValues& values);
 
-/// The device's own time within a measured step: the inverse of StepOf. Where the model explains more than
-/// the whole step, a twentieth of it is left.
+/// The inverse of StepOf.
 Seconds ComputeWithin(const ScalingCase& measured, Seconds step, const ParameterValues& values);
+
+/// The two sets of parameters that lie one spread above and below `values` in each parameter, in their units:
+/// what intervals are propagated through. The same for all cases, so made once.
+struct MovedValues {
+  explicit MovedValues(const ParameterValues& values);
+  UnitValues middle;
+  std::array<UnitValues, kParameters> above;
+  std::array<UnitValues, kParameters> below;
+};
 
 struct ScaledStep {
   Seconds step{};
@@ -72,6 +114,9 @@ struct ScaledStep {
 /// The step of `target`, where that of `known` was measured: the same workload at another scale.
 ScaledStep Scale(const ScalingCase& known, Seconds known_step, const ScalingCase& target,
                  const ParameterValues& values);
+/// The same for many of them.
+ScaledStep Scale(const ScalingCase& known, Seconds known_step, const ScalingCase& target,
+                 const MovedValues& values);
 /// One standard deviation of the logarithm of StepOf, where the compute time is certain.
 double StepSpread(const ScalingCase& scaling_case, Seconds compute, const ParameterValues& values);
 

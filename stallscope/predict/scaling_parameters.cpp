@@ -51,6 +51,12 @@ double ToFitSpace(const ParameterFacts& facts, double value) {
   return facts.space == Space::kLogarithm ? std::log(value) : std::log(value / (1 - value));
 }
 
+UnitValues ToUnits(const ParameterValues& values) {
+  UnitValues units{};
+  for (std::size_t i = 0; i < kParameters; ++i) units.values[i] = ToUnit(AllParameters()[i], values[i]);
+  return units;
+}
+
 ParameterValues PriorValues() {
   ParameterValues values{};
   for (std::size_t i = 0; i < kParameters; ++i) {

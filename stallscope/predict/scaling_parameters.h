@@ -56,6 +56,14 @@ const std::array<ParameterFacts, kParameters>& AllParameters();
 double ToUnit(const ParameterFacts& facts, double value);
 double ToFitSpace(const ParameterFacts& facts, double value);
 
+/// The same in their units: what formulas multiply by. Apart, because a step needs hardly more arithmetic
+/// than the exponentials that these cost.
+struct UnitValues {
+  std::array<double, kParameters> values;
+  double operator[](Parameter parameter) const { return values[static_cast<std::size_t>(parameter)]; }
+};
+UnitValues ToUnits(const ParameterValues& values);
+
 ParameterValues PriorValues();
 ParameterValues PriorSpreads();
 
