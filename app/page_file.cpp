@@ -38,8 +38,17 @@ void CheckReportFile(const std::string& flag, const std::string& file, bool forc
 
 void PageFlags::Declare(CLI::App& app) {
   app.add_option("--html", html, "write a page as well, for the browser (-: standard output)")
-      ->type_name("FILE");
-  app.add_flag("--force", force, "overwrite the page");
+      ->type_name("FILE")
+      ->group("Output");
+}
+
+void PageFlags::DeclareWithForce(CLI::App& app) {
+  Declare(app);
+  app.add_flag("--force", force, "overwrite the page")->group("Output");
+}
+
+void PageFlags::Check(const OutputOptions& output, bool other_force) const {
+  CheckReportFile("--html", html, force || other_force, output);
 }
 
 void PageFlags::Write(const std::string& json_text, const std::string& source) const {

@@ -14,13 +14,18 @@ namespace stallscope {
 void CheckReportFile(const std::string& flag, const std::string& file, bool force,
                      const OutputOptions& output);
 
-/// Adds --html and --force to a command that has no other use for the latter.
+/// The --html of a command that makes a document.
 struct PageFlags {
   std::string html;  ///< "-": standard output; empty: none
   bool force = false;
 
   void Declare(CLI::App& app);
-  void Check(const OutputOptions& output) const { CheckReportFile("--html", html, force, output); }
+  /// --force as well, for commands that have no other use for it.
+  void DeclareWithForce(CLI::App& app);
+  /// `other_force`: the command's own --force.
+  void Check(const OutputOptions& output, bool other_force = false) const;
+  /// Standard output carries the page alone; text for people then goes nowhere.
+  bool OnStdout() const { return html == "-"; }
   /// The page of a document that this command has just made. Nothing where none is wanted.
   void Write(const std::string& json_text, const std::string& source) const;
 };

@@ -5,8 +5,10 @@
 #include <algorithm>
 
 #include "stallscope/document/machine_card.h"
+#include "stallscope/document/prediction.h"
 #include "stallscope/report/console.h"
 #include "stallscope/report/machine_console.h"
+#include "stallscope/report/prediction_console.h"
 
 namespace stallscope {
 namespace {
@@ -53,6 +55,10 @@ void PrintDocument(const ReportDocument& document, const TextStyle& style, std::
   }
   if (document.kind == "machine") {
     PrintMachine(MachineCardFromJson(document.json.dump(), document.source), style, out);
+    return;
+  }
+  if (document.kind == "prediction") {
+    PrintPrediction(PredictionFromJson(document.json.dump(), document.source), style, out);
     return;
   }
   out << fmt::format("{}: {}\n", document.kind, document.title);
