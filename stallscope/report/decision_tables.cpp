@@ -50,9 +50,9 @@ std::vector<FieldColumn> CandidateColumns() {
 /// Stalls of a candidate are plain seconds; their names say so here, for the unit.
 Json WithUnits(Json candidates) {
   for (Json& candidate : candidates) {
+    const Json plain = candidate.value("stalls", Json::object());
     Json stalls = Json::object();
-    for (const auto& [name, value] : candidate.value("stalls", Json::object()).items())
-      stalls[name + "_s"] = value;
+    for (const auto& [name, value] : plain.items()) stalls[name + "_s"] = value;
     candidate["stalls"] = std::move(stalls);
   }
   return candidates;
