@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "app/commands/predict_card.h"
 #include "app/machine_file.h"
 #include "app/profile_file.h"
 #include "stallscope/base/clock.h"
@@ -17,6 +18,9 @@
 
 namespace stallscope {
 namespace {
+
+/// Tokens of a sample, where a profile does not say how many its program reads.
+constexpr std::int64_t kUsualLength = 512;
 
 /// A workload, ready for any machine with GPUs.
 class PredictJob {
@@ -84,6 +88,11 @@ class PredictJob {
     if (!flags_.stack.empty()) plan_.stack = flags_.stack;
     images_ = plan_.measured->kind == SampleKind::kImage;
     if (plan_.data) plan_.data->cached_share = flags_.CachedShare();
+    const auto length = static_cast<double>(profile_->workload.sequence_length.value_or(kUsualLength));
+    if (const auto given =
+            flags_.Data(plan_.model, images_ ? std::nullopt : std::optional(length), catalog_)) {
+      plan_.data = given;
+    }
     measured_on_ = &MeasuredOn();
     scaling_ = WithMeasuredLoader(scaling_, *profile_);
     const WorkloadInfo& measured = profile_->workload;
@@ -106,12 +115,14 @@ class PredictJob {
   }
 
   const Gpu& MeasuredOn() const {
+    if (flags_.measured_on.empty() && profile_->cluster.device_name) {
+      return GpuNamed(catalog_, *profile_->cluster.device_name);
+    }
     if (flags_.measured_on.empty()) {
       throw UsageError(fmt::format("{} does not say which GPU it was measured on", flags_.profile),
                        "name it: --measured-on V100");
     }
-    const std::optional<ResolvedGpu> resolved = ResolveGpu(catalog_, flags_.measured_on);
-    return resolved ? *resolved->gpu : catalog_.FindGpu(flags_.measured_on);
+    return GpuNamed(catalog_, flags_.measured_on);
   }
 
   std::vector<Machine> Machines() const {
@@ -182,7 +193,7 @@ class PredictJob {
     const auto [changed, changed_basis] = PredictOn(other, plan);
     const bool same_gpu = change_.gpu.empty() || change_.gpu == plain.gpu;
     choice.what_if = PredictedChange{.what = Describe(change_),
-                                     .step_time_change = StepTimeChange(plain, changed, same_gpu),
+                                     .step_time_change = StepTimeChange(plain, changed, change_),
                                      .changed = Document(other, changed, changed_basis, same_gpu)};
     return choice;
   }
@@ -202,6 +213,13 @@ class PredictJob {
 }  // namespace
 
 Prediction Predicted(const PredictFlags& flags) {
+  if (!flags.profile.empty() && !flags.machine.empty()) {
+    const Profile profile = ReadProfileAt(flags.profile);
+    const MachineCard card = ReadMachineAt(flags.machine);
+    if (profile.cluster.device == "cpu" && GpuCount(card).value_or(0) == 0) {
+      return PredictedOnCard(flags, profile, card);
+    }
+  }
   return PredictJob(flags).Run();
 }
 

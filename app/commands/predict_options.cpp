@@ -187,7 +187,11 @@ TrainingPlan PredictFlags::Plan(const Network& network, const Catalog& facts) co
   plan.stack = stack.empty() ? "PyTorch" : stack;
   plan.bucket = BucketOf(bucket);
   plan.nodes = nodes;
-  plan.data = Data(network, facts);
+  plan.data = Data(network.name,
+                   network.sample_kind == SampleKind::kTokens
+                       ? std::optional(static_cast<double>(network.sample_shape.front()))
+                       : std::nullopt,
+                   facts);
   return plan;
 }
 
@@ -203,8 +207,7 @@ WhatIf PredictFlags::Change(const Catalog& facts) const {
     }
   }
   if (!gpu.empty()) {
-    const std::optional<ResolvedGpu> resolved = ResolveGpu(facts, gpu);
-    change.gpu = resolved ? resolved->gpu->name : facts.FindGpu(gpu).name;
+    change.gpu = GpuNamed(facts, gpu).name;
   }
   return change;
 }
@@ -219,7 +222,8 @@ std::optional<double> PredictFlags::CachedShare() const {
   return share;
 }
 
-std::optional<PlannedData> PredictFlags::Data(const Network& network, const Catalog& facts) const {
+std::optional<PlannedData> PredictFlags::Data(const std::string& workload, std::optional<double> length,
+                                              const Catalog& facts) const {
   const std::optional<double> share = CachedShare();
   if (!samples.empty()) {
     const std::optional<Bytes> size = ParseSize(sample_bytes);
@@ -230,21 +234,17 @@ std::optional<PlannedData> PredictFlags::Data(const Network& network, const Cata
   }
   if (dataset.empty()) return std::nullopt;
   const DatasetPreset& preset = facts.FindDataset(dataset);
-  const bool tokens = network.sample_kind == SampleKind::kTokens;
-  if (preset.kind != (tokens ? "tokens" : "images")) {
-    throw UsageError(fmt::format("{} reads {}, and {} holds {}", network.name, tokens ? "tokens" : "images",
-                                 preset.name, preset.kind),
+  const char* reads = length ? "tokens" : "images";
+  if (preset.kind != reads) {
+    throw UsageError(fmt::format("{} reads {}, and {} holds {}", workload, reads, preset.name, preset.kind),
                      "choose another --dataset, or give --samples and --sample-bytes");
   }
-  auto count = static_cast<double>(preset.samples);
-  Bytes each = preset.sample_bytes;
-  if (tokens && preset.tokens) {
-    // A sample is as long as the network reads.
-    count =
-        std::floor(static_cast<double>(*preset.tokens) / static_cast<double>(network.sample_shape.front()));
-    each = {preset.bytes.value / count};
+  if (!length || !preset.tokens) {
+    return PlannedData{static_cast<double>(preset.samples), preset.sample_bytes, share};
   }
-  return PlannedData{count, each, share};
+  // A sample is as long as the network reads.
+  const double count = std::floor(static_cast<double>(*preset.tokens) / *length);
+  return PlannedData{count, {preset.bytes.value / count}, share};
 }
 
 }  // namespace stallscope

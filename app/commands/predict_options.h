@@ -52,8 +52,10 @@ struct PredictFlags {
   TrainingPlan Plan(const Network& network, const Catalog& catalog) const;
   NetworkOptions Options() const;
   WhatIf Change(const Catalog& catalog) const;
-  /// --dataset, or --samples with --sample-bytes; nothing where neither is given.
-  std::optional<PlannedData> Data(const Network& network, const Catalog& catalog) const;
+  /// --dataset, or --samples with --sample-bytes; nothing where neither is given. `length`: tokens of a
+  /// sample, absent for images.
+  std::optional<PlannedData> Data(const std::string& workload, std::optional<double> length,
+                                  const Catalog& catalog) const;
   std::optional<double> CachedShare() const;
 };
 

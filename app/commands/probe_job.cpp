@@ -208,6 +208,7 @@ std::optional<MachineCard> ProbeJob::Measure() {
   const bool enough = tasks.empty() || rounds_.count() >= 2;
   if (interrupted() && (!enough || (tasks.empty() && curves_.empty()))) return std::nullopt;
   card.rounds = static_cast<int>(rounds_.count());
+  card.disturbed_blocks = rounds_.disturbed;
   card.steal_share = StealShare(load_before);
   card.stopped_by = interrupted()                    ? "interrupt"
                     : failure_                       ? "failure"

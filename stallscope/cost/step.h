@@ -3,6 +3,7 @@
 #include <span>
 
 #include "stallscope/base/units.h"
+#include "stallscope/cost/machine_plan.h"
 
 namespace stallscope::cost {
 
@@ -32,6 +33,10 @@ struct Channel {
   /// cores of the device, copies hold its memory).
   double interference = 0;
   Overlap overlap = Overlap::kDuringBackward;
+  /// What the device itself does for a bucket: gathers its gradients before they travel, and when the
+  /// backward pass is over and the bucket has arrived, scatters them again.
+  double gather_s_per_byte = 0;
+  double scatter_s_per_byte = 0;
 };
 
 struct StepTimes {
@@ -45,5 +50,10 @@ struct StepTimes {
 /// the order of their readiness. Nothing is allocated, and nothing but the arguments matters.
 StepTimes SimulateStep(const StepCompute& compute, std::span<const GradientBucket> buckets,
                        const Channel& channel);
+
+/// The same with ring all-reduces on a machine's wires, or through the NICs of several such machines: a
+/// bucket takes FlatAllReduceTime.
+StepTimes SimulateStep(const StepCompute& compute, std::span<const GradientBucket> buckets,
+                       const MachinePlan& plan, int machines, double interference = 0);
 
 }  // namespace stallscope::cost

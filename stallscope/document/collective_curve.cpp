@@ -44,6 +44,7 @@ LinkFit FitFromJson(const JsonFields& fields) {
 Json ToJson(const CollectiveCurve& curve) {
   Json json = {{"where", curve.where},           {"ranks", curve.ranks},     {"nodes", curve.nodes},
                {"collective", curve.collective}, {"backend", curve.backend}, {"rounds", curve.rounds}};
+  json["disturbed_blocks"] = curve.disturbed_blocks;
   if (curve.fit) json["fit"] = FitToJson(*curve.fit);
   Put(json, "no_fit", curve.no_fit);
   if (const auto& pair = curve.point_to_point) {
@@ -73,6 +74,7 @@ CollectiveCurve CollectiveCurveFromJson(const JsonFields& fields) {
                         .collective = fields.Text("collective"),
                         .backend = fields.Text("backend"),
                         .rounds = fields.SmallInteger("rounds"),
+                        .disturbed_blocks = fields.SmallInteger("disturbed_blocks"),
                         .points = {},
                         .absent = {},
                         .fit = std::nullopt,

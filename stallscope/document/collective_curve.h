@@ -62,6 +62,7 @@ struct CollectiveCurve {
   std::string collective = "all_reduce";
   std::string backend = "gloo";
   int rounds = 0;
+  int disturbed_blocks = 0;             ///< that count, although others took processor time from them
   std::vector<CollectivePoint> points;  ///< by rising size
   std::vector<AbsentSize> absent;
   std::optional<LinkFit> fit;

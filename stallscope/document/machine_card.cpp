@@ -96,6 +96,7 @@ std::string ToJson(const MachineCard& card) {
   json["gpus"] = ListOf(card.gpus, GpuToJson);
   json["interfaces"] = ListOf(card.interfaces, InterfaceToJson);
   json["rounds"] = card.rounds;
+  json["disturbed_blocks"] = card.disturbed_blocks;
   json["stopped_by"] = card.stopped_by;
   if (card.steal_share) json["steal_share"] = *card.steal_share;
   if (card.decode) json["decode"] = DecodeToJson(*card.decode);
@@ -131,6 +132,7 @@ MachineCard MachineCardFromJson(const std::string& text, const std::string& sour
   for (const JsonFields& one : fields.Objects("interfaces"))
     card.interfaces.push_back(InterfaceFromJson(one));
   card.rounds = fields.SmallInteger("rounds");
+  card.disturbed_blocks = fields.SmallInteger("disturbed_blocks");
   card.stopped_by = fields.Text("stopped_by");
   card.steal_share = fields.OptionalNumber("steal_share");
   if (const auto decode = fields.OptionalObject("decode")) card.decode = DecodeFromJson(*decode);

@@ -116,7 +116,8 @@ struct MachineCard {
   std::vector<GpuFacts> gpus;
   std::vector<InterfaceFacts> interfaces;
 
-  int rounds = 0;  ///< that every measured number is a mean over
+  int rounds = 0;            ///< that every measured number is a mean over
+  int disturbed_blocks = 0;  ///< of these rounds: they count, although others took processor time from them
   std::string stopped_by;
   /// Of the cores' time meanwhile, what the hypervisor gave to other machines; absent where it does not tell.
   std::optional<double> steal_share;

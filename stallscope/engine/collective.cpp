@@ -1,5 +1,7 @@
 #include "stallscope/engine/collective.h"
 
+#include <algorithm>
+#include <map>
 #include <nlohmann/json.hpp>
 
 namespace stallscope {
@@ -7,8 +9,13 @@ namespace stallscope {
 // Both ends are built from one tree, so the plain enumerator values travel.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CollectiveBlock, kind, bytes, repeats, warm_bytes, warm_repeats)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CollectiveRequest, group, blocks)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LoadSpan, wall_s, own_s, machine_s, steal_s)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CollectiveReport, times, loads, machine, cores)
 
 namespace {
+
+/// Of one core: a block is short, and what others take from it weighs more than in a block of training.
+constexpr double kBearableShare = 0.05;
 
 CollectiveGroup Evenly(int count, int distance, int nodes) {
   CollectiveGroup group{.ranks = {}, .nodes = nodes};
@@ -32,12 +39,40 @@ std::vector<CollectiveGroup> CollectiveGroups(int nodes, int devices_per_node) {
   return groups;
 }
 
+double DisturbanceOf(const std::vector<CollectiveReport>& of_ranks, std::size_t block) {
+  struct Machine {
+    LoadSpan load;  ///< as the rank that worked longest saw it, with all ranks' own time
+    int cores = 1;
+  };
+  std::map<std::string, Machine> machines;
+  for (const CollectiveReport& report : of_ranks) {
+    if (block >= report.loads.size()) continue;  // it waits
+    const LoadSpan& seen = report.loads[block];
+    Machine& machine = machines[report.machine];
+    const double own_s = machine.load.own_s + seen.own_s;
+    if (seen.wall_s > machine.load.wall_s) machine = {.load = seen, .cores = report.cores};
+    machine.load.own_s = own_s;
+  }
+  double worst = 0;
+  for (const auto& [name, machine] : machines)
+    worst = std::max(worst, DisturbanceOf(machine.load, machine.cores, kBearableShare));
+  return worst;
+}
+
 nlohmann::json ToJson(const CollectiveRequest& request) {
   return request;
 }
 
 CollectiveRequest CollectiveRequestFromJson(const nlohmann::json& json) {
   return json.get<CollectiveRequest>();
+}
+
+nlohmann::json ToJson(const CollectiveReport& report) {
+  return report;
+}
+
+CollectiveReport CollectiveReportFromJson(const nlohmann::json& json) {
+  return json.get<CollectiveReport>();
 }
 
 }  // namespace stallscope

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "stallscope/machine/foreign_watch.h"
+
 namespace stallscope {
 
 /// Ranks that measure together, and where they are.
@@ -50,15 +52,30 @@ struct CollectiveRequest {
 /// the second's).
 using CollectiveTimes = std::vector<double>;
 
+/// What one rank saw of a request.
+struct CollectiveReport {
+  CollectiveTimes times;
+  /// Of its process and its machine during each block, the part before the clock started included.
+  std::vector<LoadSpan> loads;
+  std::string machine;  ///< ranks with the same one share their processors, whatever node they are on
+  int cores = 1;        ///< of that machine
+};
+
+/// How much others disturbed a block of a request, in units of what can be borne (DisturbanceOf), on the
+/// machine where it was worst.
+double DisturbanceOf(const std::vector<CollectiveReport>& of_ranks, std::size_t block);
+
 /// Runs requests in a job that stays up. Throws Error when the job is lost.
 class CollectiveRunner {
  public:
   virtual ~CollectiveRunner() = default;
-  /// Every rank's times, by rank.
-  virtual std::vector<CollectiveTimes> Run(const CollectiveRequest& request) = 0;
+  /// Every rank's report, by rank.
+  virtual std::vector<CollectiveReport> Run(const CollectiveRequest& request) = 0;
 };
 
 nlohmann::json ToJson(const CollectiveRequest& request);
 CollectiveRequest CollectiveRequestFromJson(const nlohmann::json& json);
+nlohmann::json ToJson(const CollectiveReport& report);
+CollectiveReport CollectiveReportFromJson(const nlohmann::json& json);
 
 }  // namespace stallscope

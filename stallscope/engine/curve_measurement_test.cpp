@@ -21,20 +21,20 @@ class FormulaRunner : public CollectiveRunner {
         latency_s_(latency_s),
         bytes_per_s_(bytes_per_s) {}
 
-  std::vector<CollectiveTimes> Run(const CollectiveRequest& request) override {
+  std::vector<CollectiveReport> Run(const CollectiveRequest& request) override {
     const CollectiveGroup& group = groups_.at(request.group);
-    std::vector<CollectiveTimes> times(ranks_);
+    std::vector<CollectiveReport> reports(ranks_);
     std::vector<std::int64_t> sizes;
     for (const CollectiveBlock& block : request.blocks) {
       sizes.push_back(block.bytes);
       for (const int rank : group.ranks) {
         const double skew = 1 + 0.02 * (rank == group.ranks.front() ? 1 : -1);  // cancels for two ranks
-        times[static_cast<std::size_t>(rank)].push_back(skew * TimeOf(block, group));
+        reports[static_cast<std::size_t>(rank)].times.push_back(skew * TimeOf(block, group));
       }
       moved_s += block.repeats * TimeOf(block, group);
     }
     orders.push_back(sizes);
-    return times;
+    return reports;
   }
 
   std::vector<std::vector<std::int64_t>> orders;  ///< of the sizes in each request
@@ -169,13 +169,13 @@ TEST(MeasureCurves, EveryGroupHasItsCurveAndPairsAreMeasuredOnce) {
 class StumblingRunner : public FormulaRunner {
  public:
   using FormulaRunner::FormulaRunner;
-  std::vector<CollectiveTimes> Run(const CollectiveRequest& request) override {
-    auto times = FormulaRunner::Run(request);
-    if (orders.size() % 3 != 0) return times;
-    for (CollectiveTimes& of_rank : times) {
-      for (double& time : of_rank) time *= 100;
+  std::vector<CollectiveReport> Run(const CollectiveRequest& request) override {
+    auto reports = FormulaRunner::Run(request);
+    if (orders.size() % 3 != 0) return reports;
+    for (CollectiveReport& of_rank : reports) {
+      for (double& time : of_rank.times) time *= 100;
     }
-    return times;
+    return reports;
   }
 };
 
@@ -190,6 +190,58 @@ TEST(MeasureCurves, IntervalsHoldNoTimeBelowTheLeastThatWasSeen) {
   EXPECT_GT(curve.point_to_point->bytes_per_s.low, 0);
   EXPECT_LE(curve.point_to_point->bytes_per_s.mean, curve.point_to_point->bytes_per_s.high);
   EXPECT_GE(curve.fit.value().latency_s.low, 0);
+}
+
+/// In every third request others take half a core from the first rank's machine, and all takes ten times as
+/// long. Blocks last a second.
+class DisturbedRunner : public FormulaRunner {
+ public:
+  using FormulaRunner::FormulaRunner;
+  std::vector<CollectiveReport> Run(const CollectiveRequest& request) override {
+    auto reports = FormulaRunner::Run(request);
+    const bool disturbed = always || orders.size() % 3 == 0;
+    for (CollectiveReport& of_rank : reports) {
+      const bool first = &of_rank == &reports.front();
+      of_rank.machine = first ? "first" : "second";
+      for (double& time : of_rank.times) {
+        time *= disturbed ? 10 : 1;
+        of_rank.loads.push_back(
+            {.wall_s = 1, .own_s = 0.5, .machine_s = disturbed && first ? 1 : 0.5, .steal_s = 0});
+      }
+    }
+    return reports;
+  }
+  bool always = false;
+};
+
+TEST(MeasureCurves, WhatOthersDisturbedIsRunAgain) {
+  DisturbedRunner runner(2, 1, 200e-6, 119.6e6);
+  const auto curve = MeasureCurves(runner, {.nodes = 2, .devices_per_node = 1, .budget = Seconds(40)})[0];
+  EXPECT_EQ(curve.disturbed_blocks, 0);
+  EXPECT_NEAR(curve.fit.value().latency_s.mean, 200e-6, 10e-6);
+  for (const CollectivePoint& point : curve.points)
+    EXPECT_LT(point.time_s.high, 1.1 * point.time_s.mean) << point.bytes;
+}
+
+TEST(MeasureCurves, OnAMachineThatIsNeverIdleDisturbedBlocksCountAndAreCounted) {
+  DisturbedRunner runner(2, 1, 200e-6, 119.6e6);
+  runner.always = true;
+  const auto curve = MeasureCurves(runner, {.nodes = 2, .devices_per_node = 1, .budget = Seconds(40)})[0];
+  // Every size, the ping and the stream, in every round.
+  EXPECT_EQ(curve.disturbed_blocks, curve.rounds * static_cast<int>(curve.points.size() + 2));
+}
+
+TEST(CollectiveDisturbance, RanksOfOneMachineDoNotDisturbEachOther) {
+  // Both are busy for 0.9 of a second, of 1.8 that their machine counts; 0.05 s and two ticks can be borne.
+  CollectiveReport rank{.times = {1}, .loads = {{1, 0.9, 1.8, 0}}, .machine = "one", .cores = 2};
+  EXPECT_EQ(DisturbanceOf({rank, rank}, 0), 0);
+  rank.loads[0].steal_s = 0.14;
+  EXPECT_NEAR(DisturbanceOf({rank, rank}, 0), 2, 1e-9);
+  // On machines of their own each would have been disturbed for 0.9 s.
+  rank.loads[0].steal_s = 0;
+  CollectiveReport other = rank;
+  other.machine = "two";
+  EXPECT_NEAR(DisturbanceOf({rank, other}, 0), 0.9 / 0.07, 1e-9);
 }
 
 TEST(MeasureCurves, ASignalEndsIt) {

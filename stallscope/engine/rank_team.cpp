@@ -111,9 +111,12 @@ BlockResult RankTeam::Run(const BlockRequest& request) {
   return result;
 }
 
-std::vector<CollectiveTimes> RankTeam::Run(const CollectiveRequest& request) {
+std::vector<CollectiveReport> RankTeam::Run(const CollectiveRequest& request) {
   ranks_.front().process.SendLine(json{{"order", "collectives"}, {"collectives", ToJson(request)}}.dump());
-  return AwaitEvent("collectives").at("ranks").get<std::vector<CollectiveTimes>>();
+  std::vector<CollectiveReport> reports;
+  const json event = AwaitEvent("collectives");
+  for (const json& rank : event.at("ranks")) reports.push_back(CollectiveReportFromJson(rank));
+  return reports;
 }
 
 int RankTeam::WaitForStop() {

@@ -57,7 +57,7 @@ class RankTeam : public BlockRunner, public CollectiveRunner {
   /// Throws Error when a rank is lost, or when a signal came and the block would not end soon.
   BlockResult Run(const BlockRequest& request) override;
   /// Likewise, in a job that measures collectives.
-  std::vector<CollectiveTimes> Run(const CollectiveRequest& request) override;
+  std::vector<CollectiveReport> Run(const CollectiveRequest& request) override;
 
   /// On a machine without rank 0: until rank 0's command ends the job. Returns the exit code of the job.
   int WaitForStop();

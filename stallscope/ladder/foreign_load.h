@@ -1,14 +1,12 @@
 #pragma once
 
 #include "stallscope/engine/block.h"
+#include "stallscope/machine/foreign_watch.h"
 
 namespace stallscope {
 
 /// A round with more foreign load than this share of one core is polluted.
 inline constexpr double kForeignShareOfOneCore = 0.15;
-
-/// The kernel counts in ticks of 10 ms on every core; less cannot be told from nothing.
-inline constexpr double kTickSeconds = 0.01;
 
 /// CPU time that others took from a machine during a block.
 struct ForeignLoad {

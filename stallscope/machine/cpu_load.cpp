@@ -17,8 +17,11 @@ std::optional<CpuLoad> ReadCpuLoad(const Root& root, double ticks_per_second) {
   for (double& field : ticks) {
     if (!(stream >> field) || field < 0) return std::nullopt;
   }
-  const double busy = ticks[kUser] + ticks[kNice] + ticks[kSystem] + ticks[kIrq] + ticks[kSoftirq];
-  return CpuLoad{.busy_s = busy / ticks_per_second, .steal_s = ticks[kSteal] / ticks_per_second};
+  const double interrupts = ticks[kIrq] + ticks[kSoftirq];
+  const double busy = ticks[kUser] + ticks[kNice] + ticks[kSystem] + interrupts;
+  return CpuLoad{.busy_s = busy / ticks_per_second,
+                 .steal_s = ticks[kSteal] / ticks_per_second,
+                 .interrupts_s = interrupts / ticks_per_second};
 }
 
 }  // namespace stallscope

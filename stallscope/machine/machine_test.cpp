@@ -16,6 +16,7 @@ TEST(CpuLoad, BusyIsWhatIsNeitherIdleNorWaitingNorStolen) {
   // user 5320 + nice 10 + system 4361 + irq 4 + softirq 144 = 9839 ticks of 10 ms; guest is in user.
   EXPECT_DOUBLE_EQ(load->busy_s, 98.39);
   EXPECT_DOUBLE_EQ(load->steal_s, 3.46);
+  EXPECT_DOUBLE_EQ(load->interrupts_s, 1.48);  // irq and softirq
 }
 
 TEST(CpuLoad, ABrokenOrMissingFileIsAbsence) {

@@ -11,31 +11,42 @@ struct ReadyTensor {
 };
 
 /// By index into GradientTensors.
-std::vector<ReadyTensor> ReadyTensors(const Network& network) {
-  const double all_macs = std::max(1.0, static_cast<double>(Totals(network).forward_macs));
+std::vector<ReadyTensor> ReadyTensors(const Network& network, std::span<const double> layer_shares) {
   std::vector<ReadyTensor> tensors;
-  double macs_before = 0;
-  for (const Layer& layer : network.layers) {
+  double before = 0;
+  for (std::size_t i = 0; i < network.layers.size(); ++i) {
     // The backward pass runs from the end: when it is through with this layer, only those before are left.
-    for (const GradientTensor& tensor : layer.parameters) {
-      tensors.push_back({static_cast<double>(tensor.elements()), 1 - macs_before / all_macs});
+    for (const GradientTensor& tensor : network.layers[i].parameters) {
+      tensors.push_back({static_cast<double>(tensor.elements()), 1 - before});
     }
-    macs_before += static_cast<double>(layer.forward_macs);
+    before += layer_shares[i];
   }
   return tensors;
+}
+
+std::vector<double> SharesOfProducts(const Network& network) {
+  const double all = std::max(1.0, static_cast<double>(Totals(network).forward_macs));
+  std::vector<double> shares;
+  for (const Layer& layer : network.layers) shares.push_back(static_cast<double>(layer.forward_macs) / all);
+  return shares;
 }
 
 }  // namespace
 
 std::vector<cost::GradientBucket> BucketsOf(const Network& network, double bytes_per_element, Bytes cap) {
-  const std::vector<ReadyTensor> tensors = ReadyTensors(network);
+  return BucketsOf(network, bytes_per_element, {cap, cap}, SharesOfProducts(network));
+}
+
+std::vector<cost::GradientBucket> BucketsOf(const Network& network, double bytes_per_element,
+                                            const BucketSizes& sizes, std::span<const double> layer_shares) {
+  const std::vector<ReadyTensor> tensors = ReadyTensors(network, layer_shares);
   std::vector<cost::GradientBucket> buckets;
   double bytes = 0;
   double ready = 0;
   for (std::size_t index : ReadinessOrder(network)) {
     bytes += tensors[index].elements * bytes_per_element;
     ready = std::max(ready, tensors[index].ready);
-    if (bytes < cap.value) continue;
+    if (bytes < (buckets.empty() ? sizes.first : sizes.others).value) continue;
     buckets.push_back({ready, {bytes}});
     bytes = 0;
   }

@@ -33,24 +33,34 @@ struct Parts {
   double Step() const { return compute + interconnect + network + prep + fetch; }
 };
 
-/// A part and how far one deviation of each uncertain quantity moves it.
-struct Spread {
-  double squares = 0;
-  void Add(double above, double below, double widen) {
-    const double effect = (above - below) / 2 * widen;
-    squares += effect * effect;
-  }
-  /// Parts of a step are never negative.
-  Estimate Around(double mean) const {
-    const double half = kNormal95 * std::sqrt(squares);
-    return {mean, std::max(0.0, mean - half), mean + half};
-  }
-};
-
 Estimate LogNormal(double mean, double log_sd) {
   const double factor = std::exp(kNormal95 * log_sd);
   return {mean, mean / factor, mean * factor};
 }
+
+/// How far one deviation of each uncertain quantity moves a part of the step.
+class Spread {
+ public:
+  void Add(double above, double below, double widen) {
+    const double effect = (above - below) / 2 * widen;
+    squares_ += effect * effect;
+    stays_positive_ = stays_positive_ && above > 0 && below > 0;
+    if (!stays_positive_) return;
+    const double log_effect = std::log(above / below) / 2 * widen;
+    log_squares_ += log_effect * log_effect;
+  }
+  /// A part that is there whatever happens varies by factors; one that may vanish by seconds, down to none.
+  Estimate Around(double mean) const {
+    if (mean > 0 && stays_positive_) return LogNormal(mean, std::sqrt(log_squares_));
+    const double half = kNormal95 * std::sqrt(squares_);
+    return {mean, std::max(0.0, mean - half), mean + half};
+  }
+
+ private:
+  double squares_ = 0;
+  double log_squares_ = 0;
+  bool stays_positive_ = true;
+};
 
 Estimate Times(const Estimate& estimate, double factor) {
   return {factor * estimate.mean, factor * estimate.low, factor * estimate.high};
@@ -163,6 +173,7 @@ ComputeEstimate Predictor::ComputeOn(const Machine& machine, const Gpu& gpu,
     for (double* rate : {&speed.fp32, &speed.tf32, &speed.tensor, &speed.memory_bandwidth}) {
       *rate *= machine.gpus;
     }
+    speed.name = fmt::format("{:.3g} of a {}", machine.gpus, gpu.name);
   }
   const Workload workload{plan_.batch, ParseDtype(plan_.precision), ParseStack(plan_.stack), {}};
   RequireFits(*network_, workload, UsualOptimizerSlots(*network_), speed);

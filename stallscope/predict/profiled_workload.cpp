@@ -64,7 +64,9 @@ std::optional<PlannedData> DataOf(const Profile& profile) {
   return PlannedData{samples, {static_cast<double>(dataset->bytes) / samples}, std::nullopt};
 }
 
-/// By the layers of a network of the zoo: the user's own rate is one more among the published.
+/// By the layers of a network of the zoo: the measured time, times the ratio of what the compute model says
+/// of both GPUs. How sure that is, the model says where the user's rate is one more among the published; what
+/// the user's step takes beyond them may not scale at all, and lies half inside.
 ComputeEstimate ByLayers(const Network& network, const Profile& profile, const ComputeEstimate& measured,
                          const Gpu& measured_on, const GpuSpeed& target, const Catalog& catalog) {
   constexpr const char* kYours = "yours";
@@ -83,10 +85,20 @@ ComputeEstimate ByLayers(const Network& network, const Profile& profile, const C
              .samples_per_s = workload.batch / measured.seconds,
              .source = kYours,
              .where = {}});
+  const ComputeModel published(ComputeParameters::Shipped(), RateTable::Shipped(), SpeedsOf(catalog));
+  const double there = published.Estimate(network, workload, SpeedOf(measured_on)).seconds;
+  const double here = published.Estimate(network, workload, target).seconds;
+  const double scaled = measured.seconds * here / there;
+  const double surplus_stays = measured.seconds > there ? here + measured.seconds - there : scaled;
   const ComputeModel model(ComputeParameters::Shipped(), rates, SpeedsOf(catalog));
   ComputeEstimate estimate = model.Estimate(network, workload, target);
-  estimate.from = fmt::format("{}, from {} to {} by the layers of {} and what published rates say of both",
-                              measured.from, measured_on.name, target.name, network.name);
+  estimate.seconds = scaled;
+  estimate.log_sd = std::hypot(estimate.log_sd, std::log(surplus_stays / scaled) / 2);
+  estimate.low = scaled * std::exp(-kNormal95 * estimate.log_sd);
+  estimate.high = scaled * std::exp(kNormal95 * estimate.log_sd);
+  estimate.from =
+      fmt::format("{}, from {} to {} by the layers of {} and what published rates say of both GPUs",
+                  measured.from, measured_on.name, target.name, network.name);
   return estimate;
 }
 

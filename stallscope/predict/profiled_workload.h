@@ -30,8 +30,8 @@ struct ScaledCompute {
 };
 
 /// Takes the measured time to another GPU. On the same chip it stays. A network of the zoo scales by its
-/// layers, corrected as published rates are; any other by something between the ratio of the GPUs' arithmetic
-/// and that of their memory bandwidth, and both ends are inside the interval.
+/// layers and what published rates say of both GPUs; any other by something between the ratio of the GPUs'
+/// arithmetic and that of their memory bandwidth, and both ends are inside the interval.
 ScaledCompute ScaleCompute(const Profile& profile, const ComputeEstimate& measured, const Gpu& measured_on,
                            const GpuSpeed& target, const Catalog& catalog);
 

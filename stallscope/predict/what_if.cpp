@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "stallscope/predict/predictor.h"
+
 namespace stallscope {
 namespace {
 
@@ -41,18 +43,22 @@ Machine Changed(const Machine& machine, const WhatIf& what_if) {
 }
 
 Estimate StepTimeChange(const TrainingPrediction& plain, const TrainingPrediction& changed,
-                        bool same_compute) {
-  // Behind the effects of the parameters stands that of the compute time.
+                        const WhatIf& what_if) {
+  const bool same_gpu = plain.gpu == changed.gpu;
   const std::vector<double>& one = plain.step_effects;
   const std::vector<double>& other = changed.step_effects;
   double variance = 0;
   for (std::size_t i = 0; i < std::min(one.size(), other.size()); ++i) {
-    const bool shared = same_compute || i != kParameters;
+    const bool shared = same_gpu || i != kCompute;
     variance += shared ? (other[i] - one[i]) * (other[i] - one[i]) : other[i] * other[i] + one[i] * one[i];
   }
   const double log_ratio = std::log(changed.step_s.mean / plain.step_s.mean);
   const double half = kNormal95 * std::sqrt(variance);
-  return {std::expm1(log_ratio), std::expm1(log_ratio - half), std::expm1(log_ratio + half)};
+  Estimate change{std::expm1(log_ratio), std::expm1(log_ratio - half), std::expm1(log_ratio + half)};
+  const bool one_direction = same_gpu && what_if.bandwidth.has_value() != what_if.workers.has_value();
+  if (one_direction && change.mean <= 0) change.high = std::min(0.0, change.high);
+  if (one_direction && change.mean >= 0) change.low = std::max(0.0, change.low);
+  return change;
 }
 
 }  // namespace stallscope

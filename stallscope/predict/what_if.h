@@ -24,8 +24,9 @@ std::string Describe(const WhatIf& what_if);
 Machine Changed(const Machine& machine, const WhatIf& what_if);
 
 /// changed / plain - 1 of the step, with what both predictions share left out of the interval. Another GPU's
-/// compute time shares nothing with the first one's: `same_compute` is false then.
+/// compute time shares nothing with the first one's. A faster or slower network alone, and more or fewer
+/// workers alone, work in one direction whatever is uncertain: the interval ends at no change.
 Estimate StepTimeChange(const TrainingPrediction& plain, const TrainingPrediction& changed,
-                        bool same_compute);
+                        const WhatIf& what_if);
 
 }  // namespace stallscope

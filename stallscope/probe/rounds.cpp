@@ -1,12 +1,34 @@
 #include "stallscope/probe/rounds.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <optional>
 #include <stdexcept>
 
 #include "stallscope/base/clock.h"
+#include "stallscope/machine/foreign_watch.h"
 #include "stallscope/stats/random.h"
 
 namespace stallscope {
+namespace {
+
+/// Of one core. Tasks are short, and what others take from them weighs more than in a block of training.
+constexpr double kBearableShare = 0.05;
+constexpr int kTries = 3;
+
+/// One task's best try within a round.
+struct TriedValue {
+  double value = 0;
+  std::optional<double> disturbance;
+};
+
+}  // namespace
+
+std::function<double()> WatchOthers() {
+  const auto cores = static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+  return [watch = ForeignWatch(), cores] { return DisturbanceOf(watch.Span(), cores, kBearableShare); };
+}
 
 const std::vector<double>& ProbeRounds::Of(const std::string& name) const {
   const auto found = std::find(names.begin(), names.end(), name);
@@ -21,6 +43,7 @@ void ProbeRounds::Append(const ProbeRounds& more, double at_s) {
     values[i].insert(values[i].end(), more.values[i].begin(), more.values[i].end());
   }
   for (const double time_s : more.times_s) times_s.push_back(at_s + time_s);
+  disturbed += more.disturbed;
   stopped_by = more.stopped_by;
 }
 
@@ -39,15 +62,26 @@ ProbeRounds RunRounds(const std::vector<ProbeTask>& tasks, const RoundOptions& o
     const double round_begin = MonotonicSeconds() - begin;
     if (round >= options.fewest && round_begin + longest > options.max_time.count()) return rounds;
     random.Shuffle(order);
-    std::vector<double> values(tasks.size());
-    for (const std::size_t task : order) {
-      if (!keep_going(options.first_round + round, tasks[task].name)) {
-        rounds.stopped_by = "interrupt";
-        return rounds;
+    std::vector<TriedValue> best(tasks.size());
+    std::vector<std::size_t> waiting = order;
+    for (int tries = 0; tries < kTries && !waiting.empty(); ++tries) {
+      std::vector<std::size_t> again;
+      for (const std::size_t task : waiting) {
+        if (!keep_going(options.first_round + round, tasks[task].name)) {
+          rounds.stopped_by = "interrupt";
+          return rounds;
+        }
+        const std::function<double()> disturbed_by = options.watch();
+        const double value = tasks[task].measure(options.first_round + round);
+        const double disturbance = disturbed_by();
+        if (disturbance > 1) again.push_back(task);
+        if (best[task].disturbance && *best[task].disturbance <= disturbance) continue;
+        best[task] = {.value = value, .disturbance = disturbance};
       }
-      values[task] = tasks[task].measure(options.first_round + round);
+      waiting = std::move(again);
     }
-    for (std::size_t i = 0; i < values.size(); ++i) rounds.values[i].push_back(values[i]);
+    rounds.disturbed += static_cast<int>(waiting.size());
+    for (std::size_t i = 0; i < best.size(); ++i) rounds.values[i].push_back(best[i].value);
     rounds.times_s.push_back(round_begin);
     longest = std::max(longest, MonotonicSeconds() - begin - round_begin);
   }

@@ -15,6 +15,10 @@ using namespace std::chrono_literals;
 
 const auto kAlways = [](int, const std::string&) { return true; };
 
+std::function<double()> Undisturbed() {
+  return [] { return 0.0; };
+}
+
 TEST(ProbeRounds, EveryRoundMeasuresEveryTaskOnceInAnOrderOfItsOwn) {
   std::vector<std::string> order;
   std::vector<ProbeTask> tasks;
@@ -24,7 +28,8 @@ TEST(ProbeRounds, EveryRoundMeasuresEveryTaskOnceInAnOrderOfItsOwn) {
                        return static_cast<double>(round);
                      }});
   }
-  const ProbeRounds rounds = RunRounds(tasks, {.max_time = 0s, .fewest = 6, .seed = 5}, kAlways);
+  const ProbeRounds rounds =
+      RunRounds(tasks, {.max_time = 0s, .fewest = 6, .seed = 5, .watch = Undisturbed}, kAlways);
   ASSERT_EQ(rounds.count(), 6U);
   EXPECT_EQ(rounds.stopped_by, "max-time");
   std::set<std::vector<std::string>> orders;
@@ -38,12 +43,44 @@ TEST(ProbeRounds, EveryRoundMeasuresEveryTaskOnceInAnOrderOfItsOwn) {
   EXPECT_EQ(rounds.Of("c"), (std::vector<double>{0, 1, 2, 3, 4, 5}));
 }
 
+TEST(ProbeRounds, WhatOthersDisturbedIsMeasuredAgainAtTheEndOfItsRound) {
+  // The first two tries of "b" in every round are disturbed, and wrong.
+  std::string order;
+  int tries = 0;
+  const std::vector<ProbeTask> tasks = {{"a",
+                                         [&](int) {
+                                           order += 'a';
+                                           return 1.0;
+                                         }},
+                                        {"b", [&](int) {
+                                           order += 'b';
+                                           return ++tries % 3 == 0 ? 2.0 : 9.0;
+                                         }}};
+  RoundOptions options{.max_time = 0s, .fewest = 4};
+  options.watch = [&] { return [&] { return order.back() == 'b' && tries % 3 != 0 ? 5.0 : 0.5; }; };
+  const ProbeRounds rounds = RunRounds(tasks, options, kAlways);
+  EXPECT_EQ(rounds.Of("b"), (std::vector<double>{2, 2, 2, 2}));
+  EXPECT_EQ(rounds.disturbed, 0);
+  for (std::size_t round = 0; round < 4; ++round) EXPECT_EQ(order.substr(4 * round + 2, 2), "bb");
+}
+
+TEST(ProbeRounds, OnAMachineThatIsNeverIdleTheLeastDisturbedValueCounts) {
+  const std::vector<double> disturbances = {4, 2, 3};
+  std::size_t tries = 0;
+  const std::vector<ProbeTask> tasks = {{"a", [&](int) { return disturbances[tries++ % 3]; }}};
+  RoundOptions options{.max_time = 0s, .fewest = 2};
+  options.watch = [&] { return [&] { return disturbances[(tries - 1) % 3]; }; };
+  const ProbeRounds rounds = RunRounds(tasks, options, kAlways);
+  EXPECT_EQ(rounds.Of("a"), (std::vector<double>{2, 2}));
+  EXPECT_EQ(rounds.disturbed, 2);
+}
+
 TEST(ProbeRounds, StopBeforeTheTimeIsOver) {
   const std::vector<ProbeTask> tasks = {{"sleep", [](int) {
                                            std::this_thread::sleep_for(20ms);
                                            return 1.0;
                                          }}};
-  const ProbeRounds rounds = RunRounds(tasks, {.max_time = 300ms}, kAlways);
+  const ProbeRounds rounds = RunRounds(tasks, {.max_time = 300ms, .watch = Undisturbed}, kAlways);
   EXPECT_GE(rounds.count(), 3U);
   EXPECT_LE(rounds.count(), 15U);  // each takes 20 ms or more
 }
@@ -51,8 +88,8 @@ TEST(ProbeRounds, StopBeforeTheTimeIsOver) {
 TEST(ProbeRounds, ARoundThatIsInterruptedCountsNowhere) {
   const std::vector<ProbeTask> tasks = {{"a", [](int) { return 1.0; }}, {"b", [](int) { return 2.0; }}};
   int asked = 0;
-  const ProbeRounds rounds =
-      RunRounds(tasks, {.max_time = 10s}, [&](int, const std::string&) { return ++asked <= 5; });
+  const ProbeRounds rounds = RunRounds(tasks, {.max_time = 10s, .watch = Undisturbed},
+                                       [&](int, const std::string&) { return ++asked <= 5; });
   EXPECT_EQ(rounds.count(), 2U);
   EXPECT_EQ(rounds.Of("a").size(), 2U);
   EXPECT_EQ(rounds.stopped_by, "interrupt");

@@ -32,6 +32,7 @@ class Forecaster {
     std::optional<MachineCandidate> candidate;
     const Predictor* predictor = nullptr;
     std::size_t origin = 0;
+    std::size_t origin_across = 0;  ///< of several machines: their network may have been assumed
   };
 
   void Take(std::size_t machine) {
@@ -95,8 +96,14 @@ class Forecaster {
                                         .parts = {p.compute_s.mean, p.interconnect_s.mean, p.network_s.mean,
                                                   mean(p.prep_s), mean(p.fetch_s)},
                                         .basis = StepBasis::kPredicted,
-                                        .origin = tried.origin});
+                                        .origin = nodes > 1 ? tried.origin_across : tried.origin});
     return true;
+  }
+
+  static std::string OriginOf(const MachineCandidate& candidate, const std::vector<std::string>& assumed) {
+    std::string text = fmt::format("{}: {}", BasisName(candidate.compute.basis), candidate.compute.from);
+    if (!assumed.empty()) text += fmt::format("; not in the catalog, assumed: {}", fmt::join(assumed, ", "));
+    return text;
   }
 
   const Tried& Prepare(std::size_t machine, int batch) {
@@ -115,8 +122,9 @@ class Forecaster {
       tried.candidate = predictor->Prepare(facts);
       tried.predictor = predictor.get();
       tried.origin = forecast_.origins.size();
-      forecast_.origins.push_back(
-          fmt::format("{}: {}", BasisName(tried.candidate->compute.basis), tried.candidate->compute.from));
+      forecast_.origins.push_back(OriginOf(*tried.candidate, tried.candidate->assumed));
+      tried.origin_across = forecast_.origins.size();
+      forecast_.origins.push_back(OriginOf(*tried.candidate, tried.candidate->assumed_across));
     } catch (const UsageError&) {
       throw;
     } catch (const Error& error) {

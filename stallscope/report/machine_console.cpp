@@ -132,6 +132,14 @@ class CardPrinter {
       Line(fmt::format("note: the hypervisor gave {:.0f} % of the cores' time to other machines meanwhile",
                        100 * *card_.steal_share));
     }
+    int disturbed = card_.disturbed_blocks;
+    for (const CollectiveCurve& curve : card_.collectives) disturbed += curve.disturbed_blocks;
+    if (disturbed > 0) {
+      Line(
+          fmt::format("note: others took processor time from {} blocks, also when they were run again; "
+                      "an idle machine has narrower intervals",
+                      disturbed));
+    }
     if (card_.rounds > 0) {
       Line(fmt::format("means over {} rounds, with 95 % intervals; stopped by {}", card_.rounds,
                        card_.stopped_by));

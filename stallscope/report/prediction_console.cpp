@@ -7,6 +7,7 @@
 
 #include "stallscope/base/units.h"
 #include "stallscope/report/prediction_text.h"
+#include "stallscope/report/prediction_verdict.h"
 
 namespace stallscope {
 namespace {
@@ -26,10 +27,6 @@ constexpr int kEpochColumns = 10;
 constexpr int kCostColumns = 8;
 constexpr int kPartColumns = 8;
 constexpr int kChangeColumns = 12;
-
-std::string Seconds3(double seconds) {
-  return FormatSeconds(seconds);
-}
 
 std::string Percent(double share) {
   return fmt::format("{:.1f} %", 100 * share);
@@ -61,7 +58,7 @@ class PredictionText {
       Line(fmt::format("not predicted: {} x {}: {}; {}", refused.nodes, refused.instance, refused.reason,
                        refused.fix));
     }
-    out_ << '\n' << Wrap(Verdict(), style_.width, 0) << '\n';
+    out_ << '\n' << Wrap(Verdict(prediction_), style_.width, 0) << '\n';
   }
 
  private:
@@ -101,12 +98,12 @@ class PredictionText {
     out_ << title << "\n\n";
     OneRow("", "mean", "95 %", "share", "basis", "");
     for (const auto& [name, part] : PartsOf(machine)) {
-      OneRow(name, FormatSeconds(part->seconds.mean), RangeText(part->seconds, Seconds3),
+      OneRow(name, FormatSeconds(part->seconds.mean), RangeText(part->seconds, FormatSeconds),
              Percent(part->share), part->basis,
              Paint(name == "compute" ? "2" : "33", Bar(part->share, kBarColumns, style_.utf8)));
     }
-    OneRow("step time", FormatSeconds(machine.step_time_s.mean), RangeText(machine.step_time_s, Seconds3),
-           Percent(1), machine.basis, "");
+    OneRow("step time", FormatSeconds(machine.step_time_s.mean),
+           RangeText(machine.step_time_s, FormatSeconds), Percent(1), machine.basis, "");
     OneRow("samples/s", NumberText(machine.samples_per_s.mean), RangeText(machine.samples_per_s, NumberText),
            "", machine.basis, "");
     if (machine.epoch_time_s) {
@@ -181,7 +178,7 @@ class PredictionText {
       const PredictedMachine& machine = choice.plain;
       Row(PadRight(ChoiceName(machine), name) +
           PadLeft(FormatSeconds(machine.step_time_s.mean), kStepColumns) +
-          PadLeft(RangeText(machine.step_time_s, Seconds3), kStepRangeColumns) +
+          PadLeft(RangeText(machine.step_time_s, FormatSeconds), kStepRangeColumns) +
           PadLeft(NumberText(machine.samples_per_s.mean), kRateColumns) +
           PadLeft(machine.epoch_time_s ? EpochText(machine.epoch_time_s->mean) : "-", kEpochColumns) +
           PadLeft(machine.epoch_cost_usd ? NumberText(machine.epoch_cost_usd->mean) : "-", kCostColumns));
@@ -239,68 +236,6 @@ class PredictionText {
     for (const AbsentPart& absent : changed.absent) {
       if (absent.part == "cost" && plain.epoch_cost_usd) Line("no cost: " + absent.reason);
     }
-  }
-
-  std::string Verdict() const {
-    return prediction_.choices.size() == 1 ? VerdictOfOne(prediction_.choices.front().plain)
-                                           : VerdictOfSeveral();
-  }
-
-  static std::string VerdictOfOne(const PredictedMachine& machine) {
-    std::string text = fmt::format("A step would take {} ({})", FormatSeconds(machine.step_time_s.mean),
-                                   RangeText(machine.step_time_s, Seconds3));
-    auto parts = PartsOf(machine);
-    parts.erase(parts.begin());
-    const auto largest = std::max_element(parts.begin(), parts.end(), [](auto& one, auto& other) {
-      return one.second->share < other.second->share;
-    });
-    text += largest == parts.end() ? ", all of it compute."
-                                   : fmt::format("; it waits longest for {}, {} of it.",
-                                                 WaitsFor(largest->first), Percent(largest->second->share));
-    if (!machine.epoch_time_s) return text;
-    text += fmt::format(" An epoch would take {}", EpochText(machine.epoch_time_s->mean));
-    if (!machine.epoch_cost_usd) return text + ".";
-    return text + fmt::format(" and cost {} ({}), for {}.", MoneyText(machine.epoch_cost_usd->mean),
-                              RangeText(*machine.epoch_cost_usd, MoneyText), machine.price->pays_for);
-  }
-
-  static std::string WaitsFor(const std::string& part) {
-    return part == "prep" ? "CPU preparation" : part == "fetch" ? "storage" : "the " + part;
-  }
-
-  /// The best by `value`, and whether another's interval reaches below the best one's mean.
-  template <typename Value>
-  std::string Best(const char* what, const Value& value, const auto& text) const {
-    const PredictedMachine* best = nullptr;
-    for (const PredictedChoice& choice : prediction_.choices) {
-      if (value(choice.plain) && (!best || value(choice.plain)->mean < value(*best)->mean)) {
-        best = &choice.plain;
-      }
-    }
-    if (!best) return "";
-    std::vector<std::string> close;
-    for (const PredictedChoice& choice : prediction_.choices) {
-      const PredictedMachine& other = choice.plain;
-      if (&other != best && value(other) && value(other)->low < value(*best)->high) {
-        close.push_back(ChoiceName(other));
-      }
-    }
-    return fmt::format(
-        "{}: {}, {}{}. ", what, ChoiceName(*best), text(value(*best)->mean),
-        close.empty() ? "" : fmt::format(" (the intervals of {} reach as far)", fmt::join(close, ", ")));
-  }
-
-  std::string VerdictOfSeveral() const {
-    const auto by_sample = [](const PredictedMachine& machine) {
-      const Estimate& rate = machine.samples_per_s;
-      return std::optional(Estimate{1 / rate.mean, 1 / rate.high, 1 / rate.low});
-    };
-    const std::string fastest =
-        Best("Fastest", by_sample, [](double seconds) { return NumberText(1 / seconds) + " samples/s"; });
-    const std::string cheapest = Best(
-        "Cheapest per epoch", [](const PredictedMachine& machine) { return machine.epoch_cost_usd; },
-        MoneyText);
-    return fastest + cheapest;
   }
 
   const Prediction& prediction_;

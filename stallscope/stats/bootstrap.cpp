@@ -21,12 +21,15 @@ double Quantile(const std::vector<double>& values, double share) {
 
 }  // namespace
 
-Bootstrap::Bootstrap(std::size_t rounds, std::uint64_t seed, std::size_t resamples)
-    : rounds_(rounds), resamples_(resamples), counts_(rounds * resamples) {
-  if (rounds < 2) throw std::invalid_argument("a bootstrap needs two rounds");
+Bootstrap::Bootstrap(std::size_t rounds, std::uint64_t seed, std::size_t resamples, std::size_t run)
+    : rounds_(rounds), resamples_(resamples), runs_(rounds / run), counts_(rounds * resamples) {
+  if (runs_ < 2) throw std::invalid_argument("a bootstrap needs two rounds");
   Random random(seed);
   for (std::size_t resample = 0; resample < resamples; ++resample) {
-    for (std::size_t draw = 0; draw < rounds; ++draw) ++counts_[resample * rounds + random.Below(rounds)];
+    for (std::size_t draw = 0; draw < runs_; ++draw) {
+      const std::size_t begin = resample * rounds + random.Below(rounds - run + 1);
+      for (std::size_t i = 0; i < run; ++i) ++counts_[begin + i];
+    }
   }
 }
 
@@ -87,18 +90,18 @@ double Bootstrap::ResampledMedian(std::size_t resample, std::span<const double> 
 Estimate Bootstrap::Of(double value, std::vector<double> resampled) const {
   if (resampled.size() != resamples_) throw std::invalid_argument("one value per resample");
   // The resamples scatter as the quantity does but for the n-1 that they do not know of.
-  const double n = static_cast<double>(rounds_);
+  const double n = static_cast<double>(runs_);
   const double error = StandardDeviationOf(resampled) * std::sqrt(n / (n - 1));
   return Interval(value, std::move(resampled), error);
 }
 
 Estimate Bootstrap::Interval(double mean, std::vector<double> resampled, double standard_error) const {
   std::sort(resampled.begin(), resampled.end());
-  const double n = static_cast<double>(rounds_);
-  const double t = StudentT975(rounds_ - 1);
+  const double n = static_cast<double>(runs_);
+  const double t = StudentT975(runs_ - 1);
   const double tail = NormalBelow(-std::sqrt(n / (n - 1)) * t);
   Estimate estimate{.mean = mean, .low = Quantile(resampled, tail), .high = Quantile(resampled, 1 - tail)};
-  if (rounds_ < kFewRounds) {
+  if (runs_ < kFewRounds) {
     estimate.low = std::min(estimate.low, mean - t * standard_error);
     estimate.high = std::max(estimate.high, mean + t * standard_error);
   }

@@ -23,8 +23,9 @@ class Bootstrap {
  public:
   static constexpr std::size_t kFewRounds = 8;
 
-  /// At least two rounds: one round has no interval.
-  Bootstrap(std::size_t rounds, std::uint64_t seed, std::size_t resamples = 2000);
+  /// At least two rounds: one round has no interval. `run`: so many neighbouring rounds are drawn together,
+  /// where these are alike; at least two runs, and then only for Median and Of.
+  Bootstrap(std::size_t rounds, std::uint64_t seed, std::size_t resamples = 2000, std::size_t run = 1);
 
   std::size_t rounds() const { return rounds_; }
   std::size_t resamples() const { return resamples_; }
@@ -50,6 +51,7 @@ class Bootstrap {
 
   std::size_t rounds_;
   std::size_t resamples_;
+  std::size_t runs_;                   ///< drawn for each resample: rounds, where each is drawn alone
   std::vector<std::uint16_t> counts_;  ///< how often each resample drew each round
 };
 

@@ -5,6 +5,7 @@
 
 #include "stallscope/stats/line_fit.h"
 #include "stallscope/stats/mean.h"
+#include "stallscope/stats/series.h"
 
 namespace stallscope {
 namespace {
@@ -103,6 +104,21 @@ std::optional<LinkFit> FitLink(const RingTimes& ring, const Bootstrap& bootstrap
   }
   fit.worst_error = *std::max_element(errors.begin(), errors.end());
   fit.median_error = MedianOf(std::move(errors));
+  return fit;
+}
+
+std::optional<LinkFit> FitLink(const RingTimes& ring, const std::vector<Bootstrap>& bootstraps) {
+  std::optional<LinkFit> fit = FitLink(ring, bootstraps.at(0));
+  for (std::size_t i = 1; fit && i < bootstraps.size(); ++i) {
+    const std::optional<LinkFit> other = FitLink(ring, bootstraps[i]);
+    Widen(fit->latency_s, other->latency_s);
+    fit->latency_s.low = std::max(fit->latency_s.low, 0.0);
+    if (!fit->bytes_per_s || !other->bytes_per_s) continue;
+    // Rates keep their sign: as ratios.
+    const Estimate& rate = *other->bytes_per_s;
+    fit->bytes_per_s->low = std::min(fit->bytes_per_s->low, fit->bytes_per_s->mean * rate.low / rate.mean);
+    fit->bytes_per_s->high = std::max(fit->bytes_per_s->high, fit->bytes_per_s->mean * rate.high / rate.mean);
+  }
   return fit;
 }
 

@@ -27,6 +27,9 @@ constexpr std::size_t kLeastSizesToFit = 5;
 /// kLeastSizesToFit.
 std::optional<LinkFit> FitLink(const RingTimes& ring, const Bootstrap& bootstrap);
 
+/// By the first of them; the intervals of the link's own two figures are as wide as the widest of all.
+std::optional<LinkFit> FitLink(const RingTimes& ring, const std::vector<Bootstrap>& bootstraps);
+
 /// bytes / time, and that times 2(n-1)/n, as nccl-tests define them (its doc/PERFORMANCE.md).
 double AlgorithmBandwidth(double bytes, double time_s);
 double AllReduceBusBandwidth(double bytes, double time_s, int ranks);

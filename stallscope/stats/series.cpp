@@ -5,7 +5,6 @@
 #include <stdexcept>
 #include <vector>
 
-#include "stallscope/stats/bootstrap.h"
 #include "stallscope/stats/mean.h"
 #include "stallscope/stats/quantiles.h"
 
@@ -50,10 +49,22 @@ Estimate SeriesMean(std::span<const double> values, std::uint64_t seed) {
     const std::vector<double> means = RunMeans(values, length);
     const Estimate estimate = Bootstrap(means.size(), seed).Mean(means);
     // Around the mean of all values, which the runs may miss a few of.
-    widest.low = std::min(widest.low, widest.mean - (estimate.mean - estimate.low));
-    widest.high = std::max(widest.high, widest.mean + (estimate.high - estimate.mean));
+    Widen(widest, estimate);
   }
   return widest;
+}
+
+std::vector<Bootstrap> SeriesBootstraps(std::size_t values, std::uint64_t seed) {
+  constexpr std::size_t kResamples = 2000;
+  std::vector<Bootstrap> bootstraps = {Bootstrap(values, seed)};
+  for (std::size_t run = 2; values / run >= kFewestRuns; ++run)
+    bootstraps.emplace_back(values, seed, kResamples, run);
+  return bootstraps;
+}
+
+void Widen(Estimate& estimate, const Estimate& other) {
+  estimate.low = std::min(estimate.low, estimate.mean - (other.mean - other.low));
+  estimate.high = std::max(estimate.high, estimate.mean + (other.high - other.mean));
 }
 
 Estimate RelativeTrend(std::span<const double> times, std::span<const double> values) {

@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "stallscope/document/estimate.h"
+#include "stallscope/stats/bootstrap.h"
 
 namespace stallscope {
 
@@ -13,6 +15,13 @@ namespace stallscope {
 /// So the means of runs of 1, 2, 3... neighbours are resampled as well (Carlstein 1986), as long as there are
 /// at least kFewestRuns runs, and the widest interval counts. At least two values.
 Estimate SeriesMean(std::span<const double> values, std::uint64_t seed);
+
+/// The same for what is no mean: bootstraps of a series that draw single values, and runs of 2, 3...
+/// neighbours. The widest interval that they give counts (Widen).
+std::vector<Bootstrap> SeriesBootstraps(std::size_t values, std::uint64_t seed);
+
+/// Around the estimate's own mean, as wide as the other one on either side.
+void Widen(Estimate& estimate, const Estimate& other);
 
 /// Fewer runs than this say too little about how they scatter: Student's t with 3 degrees of freedom is 3.2.
 inline constexpr std::size_t kFewestRuns = 4;

@@ -53,6 +53,28 @@ TEST(SeriesMean, OfAWanderingSeriesHoldsTheTruthMoreOftenThanThePlainOne) {
   EXPECT_GT(honest, plain + 0.1 * kTrials);
 }
 
+TEST(SeriesBootstraps, OfAWanderingSeriesHoldTheMedianMoreOftenThanThePlainOne) {
+  Random random(12);
+  int honest = 0;
+  int plain = 0;
+  constexpr int kTrials = 200;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    double state = random.Normal();
+    std::vector<double> values;
+    for (int i = 0; i < 16; ++i) {
+      state = 0.6 * state + 0.8 * random.Normal();  // variance 1, correlation 0.6
+      values.push_back(state);
+    }
+    const auto holds = [](const Estimate& e) { return e.low <= 0 && 0 <= e.high; };
+    Estimate median = Bootstrap(values.size(), 1).Median(values);
+    plain += holds(median);
+    for (const Bootstrap& of_runs : SeriesBootstraps(values.size(), 1)) Widen(median, of_runs.Median(values));
+    honest += holds(median);
+  }
+  EXPECT_GE(honest, 0.87 * kTrials);
+  EXPECT_GT(honest, plain + 0.05 * kTrials);
+}
+
 TEST(RelativeTrend, OfAStraightLineIsItsRiseOverItsMean) {
   const std::vector<double> times = {0, 1, 2, 3, 4};
   const std::vector<double> values = {8, 9, 10, 11, 12};

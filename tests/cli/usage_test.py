@@ -28,7 +28,7 @@ class Usage(CommandTest):
         self.assertRegex(result.stdout, r"^stallscope \d+\.\d+\.\d+\n$")
 
     def test_wrong_words_get_the_nearest_right_one(self):
-        self.assert_one_error(self.run_command(["profle"]), "unknown command 'profle'", "did you mean profile")
+        self.assert_one_error(self.run_command(["profle"]), "unknown command 'profle'", "did you mean profile or probe?")
         self.assert_one_error(self.run_command(["profile", "--modle", "x"]), "unknown option '--modle'", "--model")
         self.assert_one_error(self.run_command([]), "no command", "stallscope --help")
         self.assert_one_error(self.run_command(["profile", "extra"]), "unexpected argument 'extra'", "--help")

@@ -13,11 +13,22 @@ FLAGS = ["probe", "--only", "collectives", "--nproc-per-node", "1", "--nnodes", 
          "--master-port", "29500", "--no-store"]
 # A full frame of 1514 bytes carries 1448 of TCP's payload: 20 of IP, 32 of TCP with its timestamps, 14 of Ethernet.
 PAYLOAD = 1448 / 1514
+BEARABLE = 0.02
+TRIES = 3
 
 
 class Links(CommandTest):
     def probe(self, seconds, **cable):
-        """The curve between two machines with such a cable."""
+        """The curve between two machines with such a cable; again where the card says that others took processor time
+        from many of its blocks, which a busy machine does to every link."""
+        for _ in range(TRIES):
+            curve = self.probe_once(seconds, **cable)
+            blocks = curve["rounds"] * (len(curve["points"]) + 2)
+            if curve["disturbed_blocks"] <= BEARABLE * blocks:
+                break
+        return curve
+
+    def probe_once(self, seconds, **cable):
         machines = TwoMachines(**cable)
         try:
             both = [
@@ -52,15 +63,16 @@ class Links(CommandTest):
         self.assert_nothing_left()
 
     def test_500_mbit_are_found(self):
-        self.assert_rate(500, 9)
+        self.assert_rate(500, 12)
 
     def test_1_gbit_is_found(self):
-        self.assert_rate(1000, 9)
+        self.assert_rate(1000, 12)
 
     def test_a_longer_cable_raises_the_latency_by_its_delay(self):
         added = 20e-3
         direct = self.probe(6)
-        longer = self.probe(10, delay_ms=added * 1000)
+        # The relay is a process of its own on this machine, and counts as others: no try is undisturbed.
+        longer = self.probe_once(10, delay_ms=added * 1000)
         for name in ("fit", "point_to_point"):
             with self.subTest(of=name):
                 difference = longer[name]["latency_s"]["mean"] - direct[name]["latency_s"]["mean"]

@@ -1,35 +1,14 @@
 #include "tests/simgrid/cells.h"
 
 #include "stallscope/cost/topology_shapes.h"
+#include "tests/simgrid/machines.h"
 #include "tests/simgrid/setup.h"
 
 namespace stallscope::simulated {
 namespace {
 
-using namespace std::chrono_literals;
-using cost::Link;
-using cost::Network;
 using cost::PcieTree;
 using cost::PeerAccess;
-
-const Link kPcie{.latency = 2us, .bandwidth = {12e9}};
-const Link kSocket{.latency = 3us, .bandwidth = {8e9}};
-const Link kNvlink1{.latency = 1us, .bandwidth = {20e9}};
-const Link kNvlink2{.latency = 1us, .bandwidth = {25e9}};
-const Link kTwelveNvlink3{.latency = 1us, .bandwidth = {300e9}};
-const Network kTenGigabit{.interface = {.latency = 25us, .bandwidth = GigabitsPerSecond(10)}};
-const Network kHundredGigabit{.interface = {.latency = 5us, .bandwidth = GigabitsPerSecond(100)}};
-
-PcieTree Tree(int gpus, int gpus_per_switch, int sockets, int nics) {
-  return {.gpus = gpus,
-          .gpus_per_switch = gpus_per_switch,
-          .sockets = sockets,
-          .nics = nics,
-          .gpu = kPcie,
-          .uplink = kPcie,
-          .socket = kSocket,
-          .nic = kPcie};
-}
 
 void AddOneMachine(Cells& cells) {
   Setup(cells, "PCIe, 4 GPUs, 2 per switch", MakePcieTree(Tree(4, 2, 1, 1))).Ring().Tree().HostReduce();

@@ -14,6 +14,8 @@ struct Cell {
   std::string collective;
   Bytes payload;
   double formula_s = 0;
+  double exposed_s = 0;    ///< of a step: what the exchange adds to computing
+  double reckoning_s = 0;  ///< of a step: what our own evaluation took on this machine's clock
   Schedule schedule;
 };
 
@@ -23,5 +25,8 @@ struct Cells {
   std::vector<Cell> cells;
 };
 Cells AllCells();
+
+/// Whole training steps, added to the same platform: `collective` is the network, `payload` its gradients.
+void AddSteps(Cells& cells);
 
 }  // namespace stallscope::simulated

@@ -5,30 +5,12 @@
 #include <fstream>
 #include <sstream>
 
-#include "tests/simgrid/cells.h"
-#include "tests/simgrid/simulator.h"
+#include "tests/simgrid/results.h"
 
 namespace stallscope::simulated {
 namespace {
 
 constexpr double kTolerance = 0.10;
-
-struct Results {
-  std::vector<Cell> cells;
-  std::vector<double> simulated_s;
-};
-
-/// SimGrid runs once per process, so all cells are simulated together.
-const Results& Simulated() {
-  static const Results results = [] {
-    Cells all = AllCells();
-    std::vector<Schedule> schedules;
-    for (Cell& cell : all.cells) schedules.push_back(std::move(cell.schedule));
-    std::vector<double> times = Simulate(all.platform, schedules);
-    return Results{std::move(all.cells), std::move(times)};
-  }();
-  return results;
-}
 
 /// "0.953 (12.3 ms)": the formula's time in parts of SimGrid's, and that.
 std::string Compared(const Results& results, std::size_t cell) {
@@ -48,7 +30,7 @@ std::string Table(const Results& results) {
 }
 
 TEST(CollectivesAgainstSimGrid, EveryFormulaIsWithinTenPercentOfTheFlowModel) {
-  const Results& results = Simulated();
+  const Results& results = SimulatedCollectives();
   ASSERT_EQ(results.simulated_s.size(), results.cells.size());
   ASSERT_GE(results.cells.size(), 90u);
   for (std::size_t i = 0; i < results.cells.size(); ++i) {
@@ -64,7 +46,7 @@ TEST(CollectivesAgainstSimGrid, TheTableOfTheDocsIsThisOne) {
   ASSERT_TRUE(file);
   std::stringstream text;
   text << file.rdbuf();
-  EXPECT_NE(text.str().find(Table(Simulated())), std::string::npos)
+  EXPECT_NE(text.str().find(Table(SimulatedCollectives())), std::string::npos)
       << "docs/models.md shows another table than the one printed above";
 }
 

@@ -6,14 +6,15 @@
 
 namespace stallscope::simulated {
 
-/// One message of a collective. It starts when those that it waits for have arrived, and when the last byte
-/// of the one before it, from the same sender to the same receiver, has left.
+/// One message of a collective, or one piece of work. It starts when those that it waits for have arrived,
+/// and when the last byte of the one before it, from the same sender to the same receiver, has left.
 struct Message {
   int from = 0;
   int to = 0;
   double bytes = 0;
   std::vector<int> after;  ///< earlier messages of the same schedule
   int stream = 0;          ///< of this sender to this receiver
+  double compute_s = 0;    ///< not a message: the sender computes for so long, beside whatever it sends
 };
 using Schedule = std::vector<Message>;
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "stallscope/cost/machine_plan.h"
+#include "stallscope/cost/step.h"
 #include "tests/simgrid/cells.h"
 
 namespace stallscope::simulated {
@@ -26,6 +27,10 @@ class Setup {
   /// Servers in the last machines, or beside the first workers.
   Setup& Servers(int servers, bool colocated);
   Setup& HostReduce();
+  /// A whole step: forward pass, backward pass bucket by bucket, rings as in Ring() beside it, optimiser. A
+  /// rank joins a bucket's all-reduce when its gradients are there and it is through with the bucket before.
+  Setup& Step(const std::string& network, const cost::StepCompute& compute,
+              const std::vector<cost::GradientBucket>& buckets);
 
  private:
   using AddMessages = std::function<Seconds(Bytes, Schedule&)>;

@@ -1,6 +1,7 @@
 #include "tests/simgrid/simulator.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -63,6 +64,7 @@ class Run {
       const Message& message = schedule[i];
       awaited_[i] = static_cast<int>(message.after.size());
       for (const int earlier : message.after) arrives_.at(earlier).push_back(i);
+      if (message.compute_s > 0) continue;
       const auto [before, first] = last.try_emplace({message.from, message.to, message.stream}, i);
       if (first) continue;
       leaves_[before->second].push_back(i);
@@ -95,6 +97,10 @@ class Run {
  private:
   void Start(int i) {
     const Message& message = schedule_[i];
+    if (message.compute_s > 0) {
+      arrivals_.emplace(s4u::Engine::get_clock() + message.compute_s, i);
+      return;
+    }
     flows_.push_back(s4u::Comm::sendto_async(hosts_[message.from], hosts_[message.to],
                                              static_cast<std::uint64_t>(std::llround(message.bytes))));
     message_of_flow_.push_back(i);
@@ -138,7 +144,7 @@ Latencies LatenciesOf(const Platform& platform) {
 
 }  // namespace
 
-std::vector<double> Simulate(const Platform& platform, std::span<const Schedule> schedules) {
+Simulation Simulate(const Platform& platform, std::span<const Schedule> schedules) {
   int arguments = 1;
   std::string name = "simulator";
   char* argument = name.data();
@@ -146,16 +152,19 @@ std::vector<double> Simulate(const Platform& platform, std::span<const Schedule>
   Configure();
   const std::vector<s4u::Host*> hosts = Build(platform);
   const Latencies latencies = LatenciesOf(platform);
-  std::vector<double> times;
+  Simulation simulation;
   s4u::Actor::create("clock", hosts.at(0), [&] {
     for (const Schedule& schedule : schedules) {
       const double begin = s4u::Engine::get_clock();
+      const auto wall = std::chrono::steady_clock::now();
       Run(schedule, hosts, latencies).Finish();
-      times.push_back(s4u::Engine::get_clock() - begin);
+      simulation.simulated_s.push_back(s4u::Engine::get_clock() - begin);
+      simulation.simulating_s.push_back(
+          std::chrono::duration<double>(std::chrono::steady_clock::now() - wall).count());
     }
   });
   engine.run();
-  return times;
+  return simulation;
 }
 
 }  // namespace stallscope::simulated

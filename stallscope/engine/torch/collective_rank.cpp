@@ -1,10 +1,13 @@
 #include "stallscope/engine/torch/collective_rank.h"
 
 #include <torch/torch.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <deque>
 
 #include "stallscope/base/clock.h"
+#include "stallscope/base/root.h"
 
 namespace stallscope {
 namespace {
@@ -31,12 +34,19 @@ WorkPointer Receive(c10d::ProcessGroup& group, const at::Tensor& message, int fr
 
 }  // namespace
 
-CollectiveTimes CollectiveRank::Run(const CollectiveRequest& request) {
+CollectiveReport CollectiveRank::Run(const CollectiveRequest& request) {
+  CollectiveReport report{.times = {},
+                          .loads = {},
+                          .machine = ReadText({}, "proc/sys/kernel/random/boot_id").value_or(""),
+                          .cores = static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)))};
   const auto& group = team_.groups().at(request.group);
-  if (!group) return {};
-  CollectiveTimes times;
-  for (const CollectiveBlock& block : request.blocks) times.push_back(RunBlock(block, *group));
-  return times;
+  if (!group) return report;
+  for (const CollectiveBlock& block : request.blocks) {
+    const ForeignWatch watch;
+    report.times.push_back(RunBlock(block, *group));
+    report.loads.push_back(watch.Span());
+  }
+  return report;
 }
 
 double CollectiveRank::RunBlock(const CollectiveBlock& block, c10d::ProcessGroup& group) {

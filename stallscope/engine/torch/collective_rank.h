@@ -10,7 +10,7 @@ class CollectiveRank {
  public:
   explicit CollectiveRank(Team& team) : team_(team) {}
 
-  CollectiveTimes Run(const CollectiveRequest& request);
+  CollectiveReport Run(const CollectiveRequest& request);
 
  private:
   double RunBlock(const CollectiveBlock& block, c10d::ProcessGroup& group);

@@ -15,7 +15,7 @@ std::vector<std::vector<CollectiveTimes>> RunOn(int ranks, const std::vector<Col
     Team team(config);
     CollectiveRank rank(team);
     for (const CollectiveRequest& request : requests)
-      times[static_cast<std::size_t>(config.rank)].push_back(rank.Run(request));
+      times[static_cast<std::size_t>(config.rank)].push_back(rank.Run(request).times);
     // Nobody hangs up while another still speaks.
     team.Barrier();
   });

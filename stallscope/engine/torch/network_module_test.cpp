@@ -54,7 +54,8 @@ TEST_P(EveryNetwork, AgreesWithItsTableInParametersActivationsAndReadiness) {
 }
 
 TEST_P(EveryNetwork, LowersItsLossOnAFixedBatch) {
-  const auto module = MakeNetworkModule(BuildSmall(GetParam().spec, GetParam().size), 1);
+  const Network network = BuildSmall(GetParam().spec, GetParam().size);
+  const auto module = MakeNetworkModule(network, 1);
   const SampleBatch batch = module->SyntheticBatch(GetParam().size > 200 ? 2 : 4, 2);
   // Dropout makes single losses jump, so they are compared without it. Batch norms need the batch's own
   // statistics: the running ones lag behind.
@@ -67,7 +68,7 @@ TEST_P(EveryNetwork, LowersItsLossOnAFixedBatch) {
     return loss;
   };
   const double first = evaluate();
-  for (int step = 0; step < 20; ++step) {
+  for (int step = 0; step < StepsThatLowerTheLoss(network); ++step) {
     module->Loss(batch).backward();
     const at::NoGradGuard no_grad;
     for (const at::Tensor& parameter : module->Parameters()) {

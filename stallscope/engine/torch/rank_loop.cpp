@@ -1,6 +1,5 @@
 #include "stallscope/engine/torch/rank_loop.h"
 
-#include <sys/resource.h>
 #include <torch/torch.h>
 #include <torch/version.h>
 
@@ -17,21 +16,13 @@
 #include "stallscope/engine/torch/memory_reuse.h"
 #include "stallscope/engine/torch/trainer.h"
 #include "stallscope/machine/cpu_load.h"
+#include "stallscope/machine/foreign_watch.h"
 #include "stallscope/machine/resource_sampler.h"
 
 namespace stallscope {
 namespace {
 
 using nlohmann::json;
-
-double OwnCpuSeconds() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto seconds = [](const timeval& time) {
-    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-  };
-  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
-}
 
 /// A rank's tools, made once.
 struct RankTools {
@@ -167,7 +158,7 @@ int MeasureCollectives(const EngineConfig& config, EventChannel& channel) {
   const CollectiveFacts facts{.torch_version = TORCH_VERSION, .backend = "gloo"};
   channel.Send({{"event", "ready"}, {"workload", ToJson(facts)}});
   return Obey(team, channel, "collectives",
-              [&](const json& order) -> json { return rank.Run(CollectiveRequestFromJson(order)); });
+              [&](const json& order) { return ToJson(rank.Run(CollectiveRequestFromJson(order))); });
 }
 
 }  // namespace

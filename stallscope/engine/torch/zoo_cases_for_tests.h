@@ -67,6 +67,12 @@ inline std::vector<ZooCase> ZooCases() {
   };
 }
 
+/// Of plain SGD on a fixed batch: enough to lower any loss. Each one of a gigabyte of weights takes seconds.
+inline int StepsThatLowerTheLoss(const Network& network) {
+  constexpr std::int64_t kLarge = 100'000'000;
+  return Totals(network).parameters > kLarge ? 4 : 8;
+}
+
 inline NetworkOptions SmallOptions(const std::string& spec, int size) {
   NetworkOptions options;
   const bool tokens = spec.starts_with("bert") || spec.starts_with("gpt") || spec.starts_with("llama");

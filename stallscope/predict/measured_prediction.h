@@ -1,0 +1,44 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "stallscope/base/units.h"
+#include "stallscope/document/machine_card.h"
+#include "stallscope/document/profile.h"
+
+namespace stallscope {
+
+/// Where ranks that were measured apart shall meet.
+struct LinkTarget {
+  int nodes = 1;
+  int devices_per_node = 2;
+  /// Line rate of every machine's link, of which TCP over Ethernet carries kPayloadShare. Absent: the card's
+  /// own all-reduces, inside the machine or, with several, between them.
+  std::optional<BytesPerSecond> wire;
+};
+
+/// 1448 of 1514 bytes of a full frame are payload: Ethernet 14, IP 20, TCP with its time stamps 32.
+inline constexpr double kPayloadShare = 1448.0 / 1514;
+
+/// Seconds of a step.
+struct MeasuredPrediction {
+  Estimate step_s;
+  Estimate compute_s;          ///< as measured
+  Estimate interconnect_s;     ///< sharing a machine and reducing inside it
+  Estimate network_s;          ///< zero on one machine
+  double transfer_s = 0;       ///< of all buckets
+  double exposed_s = 0;        ///< of the step, what exchanging gradients costs
+  double processor_share = 0;  ///< of a transfer's time, what it takes from computing
+  std::string basis;
+  std::vector<std::string> assumed;
+};
+
+/// The step of a workload that was measured without communication (`crowd`, else `solo`) on processors whose
+/// card has all-reduces between ranks of one machine, over any link: nothing that synchronises is measured.
+/// Batch, network, buckets and dtype are the profile's. Throws Error that says what to measure where the
+/// profile has neither rung, the card no fit, or the network is not of the zoo.
+MeasuredPrediction PredictMeasured(const Profile& profile, const MachineCard& card, const LinkTarget& target);
+
+}  // namespace stallscope
