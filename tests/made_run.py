@@ -62,7 +62,9 @@ class MadeRun:
                 wait = {"warm": 0.06, "cold": 0.2}.get(rung, 0.0)
                 copy = 0.004 if wait else 0.0
                 forward, backward, optimizer = 0.07 * slow, 0.15 * slow, 0.0145
-                total = round(length if rung in SYNCHRONISED else (forward + backward + optimizer) * length / RUNGS[rung], 9)
+                if rung not in SYNCHRONISED:
+                    forward, backward, optimizer = (round(part * length / RUNGS[rung], 9) for part in (forward, backward, optimizer))
+                total = round(length if rung in SYNCHRONISED else forward + backward + optimizer, 9)
                 exposed = round(total - wait - copy - forward - backward - optimizer, 9) if rung in SYNCHRONISED else 0.0
                 parts = [wait, copy, forward, backward, exposed, optimizer]
                 counted = not warm_up and step >= self.settle

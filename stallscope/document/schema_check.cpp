@@ -39,8 +39,8 @@ std::string ValueViolation(const Json& value, const Json& rule, const std::strin
   return "";
 }
 
-std::string ObjectViolation(const Json& value, const Json& rule, const Json& schema,
-                            const std::string& path) {
+std::string ObjectViolation(const Json& value, const Json& rule, const Json& schema, const std::string& path,
+                            bool strict) {
   for (const Json& key : rule.value("required", Json::array())) {
     if (!value.contains(key.get<std::string>())) return path + " lacks " + key.get<std::string>();
   }
@@ -51,20 +51,20 @@ std::string ObjectViolation(const Json& value, const Json& rule, const Json& sch
     const auto known = properties.find(key);
     const Json* inner_rule = known != properties.end() ? &*known : others.is_object() ? &others : nullptr;
     if (!inner_rule) {
-      if (others == Json(false)) return fmt::format("{} has an unknown {}", path, key);
+      if (strict && others == Json(false)) return fmt::format("{} has an unknown {}", path, key);
       continue;
     }
-    std::string found = SchemaViolation(inner, *inner_rule, schema, inner_path);
+    std::string found = SchemaViolation(inner, *inner_rule, schema, inner_path, strict);
     if (!found.empty()) return found;
   }
   return "";
 }
 
 std::string ChoiceViolation(const Json& value, const Json& choices, const Json& schema,
-                            const std::string& path) {
+                            const std::string& path, bool strict) {
   std::string last;
   for (const Json& choice : choices) {
-    last = SchemaViolation(value, choice, schema, path);
+    last = SchemaViolation(value, choice, schema, path, strict);
     if (last.empty()) return "";
   }
   return last;
@@ -72,22 +72,23 @@ std::string ChoiceViolation(const Json& value, const Json& choices, const Json& 
 
 }  // namespace
 
-std::string SchemaViolation(const Json& value, const Json& rule, const Json& schema,
-                            const std::string& path) {
+std::string SchemaViolation(const Json& value, const Json& rule, const Json& schema, const std::string& path,
+                            bool strict) {
   if (!rule.is_object()) return "";
   if (rule.contains("$ref")) {
     const auto name = rule["$ref"].get<std::string>();
-    return SchemaViolation(value, schema.at(Json::json_pointer(name.substr(1))), schema, path);
+    return SchemaViolation(value, schema.at(Json::json_pointer(name.substr(1))), schema, path, strict);
   }
   std::string found = ValueViolation(value, rule, path);
-  if (found.empty() && value.is_object()) found = ObjectViolation(value, rule, schema, path);
+  if (found.empty() && value.is_object()) found = ObjectViolation(value, rule, schema, path, strict);
   if (found.empty() && value.is_array() && rule.contains("items")) {
     for (std::size_t i = 0; i < value.size() && found.empty(); ++i) {
-      found = SchemaViolation(value[i], rule["items"], schema, fmt::format("{}[{}]", path, i));
+      found = SchemaViolation(value[i], rule["items"], schema, fmt::format("{}[{}]", path, i), strict);
     }
   }
   for (const char* choice : {"anyOf", "oneOf"}) {
-    if (found.empty() && rule.contains(choice)) found = ChoiceViolation(value, rule[choice], schema, path);
+    if (found.empty() && rule.contains(choice))
+      found = ChoiceViolation(value, rule[choice], schema, path, strict);
   }
   return found;
 }
@@ -103,7 +104,8 @@ void RequireShippedSchema(const Json& document, const std::string& source) {
     const Json schema = Json::parse(file.text);
     const Json& properties = schema.value("properties", Json::object());
     if (!properties.contains("schema") || properties["schema"].value("const", "") != name) continue;
-    const std::string violation = SchemaViolation(document, schema, schema, "");
+    // A newer program may have written more than this one knows.
+    const std::string violation = SchemaViolation(document, schema, schema, "", false);
     if (violation.empty()) return;
     throw Error(fmt::format("'{}' is no valid {}: {}", source, name,
                             violation.starts_with(' ') ? "the document" + violation : violation),

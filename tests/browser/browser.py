@@ -14,6 +14,7 @@ from support import BUILD, SOURCE, CommandTest, skip_all  # noqa: E402
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 NODE = shutil.which("node") or shutil.which("nodejs")
 GOLDEN = SOURCE / "tests" / "golden"
+RECOMMEND = ["recommend", "--model", "resnet50", "--dataset", "imagenet", "--epochs", "90", "--no-store"]
 DRIVE = pathlib.Path(__file__).with_name("drive.mjs")
 
 
@@ -115,10 +116,17 @@ class PageTest(CommandTest):
             "machine": GOLDEN / "machine.json",
             "validation": self.validation(),
         }
-        for kind in ("prediction", "recommendation", "survey"):
-            if (GOLDEN / f"{kind}.json").exists():
-                found[kind] = GOLDEN / f"{kind}.json"
+        machines = "p3.2xlarge,p3.8xlarge,p3.16xlarge"
+        commands = {
+            "prediction": ["predict", "--model", "resnet50", "--instance", machines, "--nodes", "2", "--dataset", "imagenet"],
+            "recommendation": [*RECOMMEND, "--deadline", "24h"],
+            "survey": ["survey", "--models", "alexnet,resnet50,vgg11", "--instances", machines, "--no-store"],
+        }
+        for kind, command in commands.items():
+            found[kind] = self.folder / f"{kind}.json"
+            result = self.run_command([*command, "--json", str(found[kind]), "--quiet"])
+            self.assertEqual(result.returncode, 0, result.stderr)
         return found
 
 
-__all__ = ["CHROMIUM", "GOLDEN", "NODE", "PageTest", "SOURCE", "packages", "require_browser", "screenshots"]
+__all__ = ["CHROMIUM", "GOLDEN", "NODE", "PageTest", "RECOMMEND", "SOURCE", "packages", "require_browser", "screenshots"]

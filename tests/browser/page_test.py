@@ -30,13 +30,32 @@ def contrast(one, other):
     return (high + 0.05) / (low + 0.05)
 
 
-def with_traps(value, key=""):
+def fixed_fields():
+    """The names of fields whose words a schema fixes: no markup can come in there."""
+    names = set()
+
+    def walk(rule):
+        if isinstance(rule, dict):
+            for name, inner in rule.get("properties", {}).items():
+                if {"enum", "const", "pattern"} & set(inner) or {"enum", "pattern"} & set(inner.get("items", {})):
+                    names.add(name)
+            for inner in rule.values():
+                walk(inner)
+        elif isinstance(rule, list):
+            for inner in rule:
+                walk(inner)
+
+    for schema in (SOURCE / "docs" / "schema").glob("*.json"):
+        walk(json.loads(schema.read_text()))
+    return names
+
+
+def with_traps(value, fixed, key=""):
     """A document whose free texts all hold markup."""
-    fixed = {"schema", "condition", "severity", "kind", "cache", "stopped_by", "created", "verdict", "basis", "market", "reason"}
     if isinstance(value, dict):
-        return {name: with_traps(inner, name) for name, inner in value.items()}
+        return {name: with_traps(inner, fixed, name) for name, inner in value.items()}
     if isinstance(value, list):
-        return [with_traps(inner, key) for inner in value]
+        return [with_traps(inner, fixed, key) for inner in value]
     return value + TRAP if isinstance(value, str) and key not in fixed else value
 
 
@@ -145,7 +164,7 @@ class Safe(PageTest):
     def hostile(self):
         pages = []
         for name, document in self.documents().items():
-            trapped = with_traps(json.loads(document.read_text()))
+            trapped = with_traps(json.loads(document.read_text()), fixed_fields())
             if name == "profile":
                 del trapped["conditions"]["crowd"]
                 trapped["absent"] = [{"condition": "crowd", "reason": TRAP}]
