@@ -31,7 +31,8 @@ const script = bundle("main.ts");
 const style = bundle("style.css");
 if (/<\/script|<!--/i.test(script) || /<\/style/i.test(style)) throw new Error("the bundle would end its own element");
 for (const text of [script, style]) {
-  if (/@(TITLE|FALLBACK|DATA)@/.test(text) || text.includes(')EMBEDDED"')) throw new Error("the bundle holds a mark of the template");
+  if (/@(TITLE|FALLBACK|DATA)@/.test(text) || text.includes(')EMBEDDED"'))
+    throw new Error("the bundle holds a mark of the template");
 }
 // Nothing is loaded and nothing is sent; only this very script runs, also where a name in a document should
 // ever get past the escaping.

@@ -42,9 +42,15 @@ for (const job of jobs) {
   answer.overflow = await page.evaluate(() => {
     const root = document.documentElement;
     const wide = [...document.querySelectorAll("body *")].filter(
-      (element) => !element.closest(".scroll, .skip, .offscreen, svg, noscript, script") && element.getBoundingClientRect().right > root.clientWidth + 1,
+      (element) =>
+        !element.closest(".scroll, .skip, .offscreen, svg, noscript, script") &&
+        element.getBoundingClientRect().right > root.clientWidth + 1,
     );
-    return { client: root.clientWidth, scroll: root.scrollWidth, wide: wide.map((element) => element.outerHTML.slice(0, 90)) };
+    return {
+      client: root.clientWidth,
+      scroll: root.scrollWidth,
+      wide: wide.map((element) => element.outerHTML.slice(0, 90)),
+    };
   });
   for (const ask of job.ask ?? []) answer.values.push(await page.evaluate(`(${ask})()`));
   if (job.download) {
@@ -62,7 +68,13 @@ for (const job of jobs) {
     const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ["violations"] }));
     answer.violations = violations
       .filter((violation) => ["serious", "critical"].includes(violation.impact))
-      .map((violation) => `${violation.id}: ${violation.help}: ${violation.nodes.slice(0, 3).map((node) => `${node.html.slice(0, 160)} ${node.failureSummary ?? ""}`).join(" | ")}`);
+      .map(
+        (violation) =>
+          `${violation.id}: ${violation.help}: ${violation.nodes
+            .slice(0, 3)
+            .map((node) => `${node.html.slice(0, 160)} ${node.failureSummary ?? ""}`)
+            .join(" | ")}`,
+      );
   }
   if (job.shot) await page.screenshot({ path: job.shot, fullPage: !job.fold });
   if (job.pdf) await page.pdf({ path: job.pdf });

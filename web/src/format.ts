@@ -70,4 +70,5 @@ export const rangeOf = (estimate: Estimate, show: (value: number) => string) =>
 export const counted = (number: number, noun: string) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
 
 /** No line breaks between a number and its unit. */
-export const kept = (text: string) => text.replace(/(\d) (%|s|ms|us|ns|[kMGT]?B(?:\/s)?|h)\b/g, "$1\u00a0$2").replace(/ %/g, "\u00a0%");
+export const kept = (text: string) =>
+  text.replace(/(\d) (%|s|ms|us|ns|[kMGT]?B(?:\/s)?|h)\b/g, "$1\u00a0$2").replace(/ %/g, "\u00a0%");

@@ -56,7 +56,8 @@ export function ladderChart(profile: Shown["document"], series: Series): HTMLEle
   const spread = rungs.some((rung) => rung.steps);
   const end = Math.max(...rungs.map((rung) => Math.max(rung.high, rung.steps?.q95 ?? 0))) * 1.04;
   const says =
-    "Step time of every rung: " + rungs.map((rung) => `${rung.name} ${secondsOf(rung)}, ${MEANING[rung.name]}`).join("; ");
+    "Step time of every rung: " +
+    rungs.map((rung) => `${rung.name} ${secondsOf(rung)}, ${MEANING[rung.name]}`).join("; ");
   const figure = chart(says, (width) => ({
     height: 44 * rungs.length + 46,
     marginLeft: 62,
@@ -75,11 +76,26 @@ export function ladderChart(profile: Shown["document"], series: Series): HTMLEle
       Plot.ruleX([0], { stroke: SOFT }),
       Plot.rect(
         rungs.flatMap(stripOf).flatMap((slice) => [slice]),
-        { x1: "x1", x2: "x2", y: "rung", fill: "var(--forward)", fillOpacity: (d: Slice) => 0.12 + 0.88 * d.weight, insetTop: 9, insetBottom: 9 },
+        {
+          x1: "x1",
+          x2: "x2",
+          y: "rung",
+          fill: "var(--forward)",
+          fillOpacity: (d: Slice) => 0.12 + 0.88 * d.weight,
+          insetTop: 9,
+          insetBottom: 9,
+        },
       ),
       Plot.tickX(
         rungs.filter((rung) => rung.steps),
-        { x: (d: Rung) => d.steps!.q50, y: "name", stroke: "var(--on-forward)", strokeWidth: 2, insetTop: 9, insetBottom: 9 },
+        {
+          x: (d: Rung) => d.steps!.q50,
+          y: "name",
+          stroke: "var(--on-forward)",
+          strokeWidth: 2,
+          insetTop: 9,
+          insetBottom: 9,
+        },
       ),
       // The mean's own interval: what the ladder's differences are made of.
       Plot.ruleY(rungs, { x1: "low", x2: "high", y: "name", stroke: INK, strokeWidth: 3, dy: 16 }),
@@ -110,7 +126,9 @@ export function ladderChart(profile: Shown["document"], series: Series): HTMLEle
             [
               `${d.name}: ${MEANING[d.name]}`,
               `mean ${secondsOf(d)}, ${counted(d.rounds, "round")}`,
-              d.steps ? `single steps: ${seconds(d.steps.least)} to ${seconds(d.steps.largest)}, median ${seconds(d.steps.q50)}` : "",
+              d.steps
+                ? `single steps: ${seconds(d.steps.least)} to ${seconds(d.steps.largest)}, median ${seconds(d.steps.q50)}`
+                : "",
             ]
               .filter(Boolean)
               .join("\n"),
@@ -161,12 +179,21 @@ export function piecesOf(rows: { name: string; parts: Record<string, unknown> }[
   });
 }
 
-export function partsBars(rows: { name: string; parts: Record<string, unknown> }[], what: string, rowHeight: number): HTMLElement {
+export function partsBars(
+  rows: { name: string; parts: Record<string, unknown> }[],
+  what: string,
+  rowHeight: number,
+): HTMLElement {
   const pieces = piecesOf(rows);
   const byRow = (name: string) => pieces.filter((piece) => piece.row === name);
   const says = `${what}: ${rows
     .slice(0, 12)
-    .map(({ name }) => `${name}: ${byRow(name).map((piece) => `${piece.part} ${seconds(piece.x2 - piece.x1)}`).join(", ")}`)
+    .map(
+      ({ name }) =>
+        `${name}: ${byRow(name)
+          .map((piece) => `${piece.part} ${seconds(piece.x2 - piece.x1)}`)
+          .join(", ")}`,
+    )
     .join("; ")}`;
   const used = PARTS.filter((part) => pieces.some((piece) => piece.part === part.name));
   return h(
@@ -176,11 +203,24 @@ export function partsBars(rows: { name: string; parts: Record<string, unknown> }
       height: rowHeight * rows.length + 46,
       marginLeft: 62,
       marginRight: 16,
-      y: { domain: rows.map((row) => row.name), label: null, tickSize: 0, padding: rowHeight > 16 ? 0.25 : 0.05, axis: rowHeight >= 11 ? "left" : null },
+      y: {
+        domain: rows.map((row) => row.name),
+        label: null,
+        tickSize: 0,
+        padding: rowHeight > 16 ? 0.25 : 0.05,
+        axis: rowHeight >= 11 ? "left" : null,
+      },
       x: { label: null, tickFormat: seconds, grid: true, ticks: width < 500 ? 4 : 8 },
       color: { type: "identity" },
       marks: [
-        Plot.barX(pieces, { x1: "x1", x2: "x2", y: "row", fill: "color", stroke: "var(--page)", strokeWidth: rowHeight > 16 ? 1 : 0 }),
+        Plot.barX(pieces, {
+          x1: "x1",
+          x2: "x2",
+          y: "row",
+          fill: "color",
+          stroke: "var(--page)",
+          strokeWidth: rowHeight > 16 ? 1 : 0,
+        }),
         Plot.ruleX([0], { stroke: SOFT }),
         Plot.tip(
           pieces,
@@ -198,7 +238,10 @@ export function partsBars(rows: { name: string; parts: Record<string, unknown> }
 }
 
 export function partsChart(profile: Shown["document"]): HTMLElement {
-  const rows = RUNGS.filter((name) => profile.conditions[name]).map((name) => ({ name, parts: profile.conditions[name].parts }));
+  const rows = RUNGS.filter((name) => profile.conditions[name]).map((name) => ({
+    name,
+    parts: profile.conditions[name].parts,
+  }));
   return partsBars(rows, "What a step of every rung is made of", 34);
 }
 
@@ -211,12 +254,19 @@ interface Course {
 
 function courseOf(rung: string, series: StepSeries): HTMLElement {
   const width = series.course_width;
-  const course: Course[] = series.course.flatMap((bin, i) => (bin ? [{ step: i * width, least: bin[0], mean: bin[1], largest: bin[2] }] : []));
+  const course: Course[] = series.course.flatMap((bin, i) =>
+    bin ? [{ step: i * width, least: bin[0], mean: bin[1], largest: bin[2] }] : [],
+  );
   const says = `Step times of ${rung} in the order of measuring, from ${seconds(series.least)} to ${seconds(series.largest)}`;
   return h(
     "div",
     { class: "small-plot" },
-    h("h4", {}, rung, h("small", {}, ` ${count(series.count)} steps, ${seconds(series.least)} to ${seconds(series.largest)}`)),
+    h(
+      "h4",
+      {},
+      rung,
+      h("small", {}, ` ${count(series.count)} steps, ${seconds(series.least)} to ${seconds(series.largest)}`),
+    ),
     chart(says, (place) => ({
       height: 150,
       marginLeft: 62,

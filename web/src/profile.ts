@@ -27,7 +27,11 @@ function totalsOf(profile: Shown["document"]): Total[] {
     });
   }
   if (profile.first_epoch) {
-    totals.push({ title: "First epoch, data from the disk", step: profile.first_epoch.step_time_s, stalls: profile.stalls });
+    totals.push({
+      title: "First epoch, data from the disk",
+      step: profile.first_epoch.step_time_s,
+      stalls: profile.stalls,
+    });
   }
   if (totals.length === 0) {
     const highest = RUNGS.filter((name) => profile.conditions[name]).pop() ?? "step";
@@ -54,7 +58,9 @@ function findingCards(findings: Finding[]): HTMLElement | null {
   const first = findings.slice(0, 3);
   const others = findings.slice(3);
   return section(
-    first.length === 1 ? "What would save most" : `The ${first.length === 3 ? "three" : "two"} findings that would save most`,
+    first.length === 1
+      ? "What would save most"
+      : `The ${first.length === 3 ? "three" : "two"} findings that would save most`,
     h("ol", { class: "findings" }, ...first.map(findingCard)),
     others.length > 0
       ? h(
@@ -91,7 +97,9 @@ export function profileSections(shown: Shown): (HTMLElement | null)[] {
     profile.stalls.compute
       ? section(
           "Where a step waits",
-          lead("The whole bar is one training step: what computes, and what waits. Whiskers and ± are 95 % intervals; all numbers here are measured."),
+          lead(
+            "The whole bar is one training step: what computes, and what waits. Whiskers and ± are 95 % intervals; all numbers here are measured.",
+          ),
           stallBars(totalsOf(profile)),
           h("details", {}, h("summary", {}, "As tables"), tableOf(shown, "stalls"), tableOf(shown, "steady-stalls")),
         )
@@ -104,11 +112,14 @@ export function profileSections(shown: Shown): (HTMLElement | null)[] {
       tableOf(shown, "ladder", false),
       tableOf(shown, "absent"),
     ),
-    section(
-      "What a step is made of",
-      partsChart(profile),
-    ),
-    timeline ? section("When gradients travel", timeline, h("details", {}, h("summary", {}, "As a table"), tableOf(shown, "buckets"))) : null,
+    section("What a step is made of", partsChart(profile)),
+    timeline
+      ? section(
+          "When gradients travel",
+          timeline,
+          h("details", {}, h("summary", {}, "As a table"), tableOf(shown, "buckets")),
+        )
+      : null,
     course ? section("Every step", course) : null,
     ranks ? section("Rank by rank", ranks) : null,
     resources || shown.tables.some((table) => table.id === "resources")

@@ -47,16 +47,29 @@ export function rankCharts(series: Series): HTMLElement | null {
             marginLeft: 62,
             marginRight: 16,
             x: { label: `steps of ${ranks.rung}`, ticks: width < 500 ? 4 : 8 },
-            y: { label: null, reverse: true, tickFormat: (rank: number) => (Number.isInteger(rank) ? `rank ${rank}` : ""), ticks: Math.min(ranks.rows.length, 16) },
+            y: {
+              label: null,
+              reverse: true,
+              tickFormat: (rank: number) => (Number.isInteger(rank) ? `rank ${rank}` : ""),
+              ticks: Math.min(ranks.rows.length, 16),
+            },
             color: { scheme: "ylorbr", domain: [least, most] },
             marks: [
-              Plot.rect(squares, { x1: "step", x2: "until", y1: (d: Square) => d.rank - 0.5, y2: (d: Square) => d.rank + 0.5, fill: "own", inset: -0.3 }),
+              Plot.rect(squares, {
+                x1: "step",
+                x2: "until",
+                y1: (d: Square) => d.rank - 0.5,
+                y2: (d: Square) => d.rank + 0.5,
+                fill: "own",
+                inset: -0.3,
+              }),
               Plot.tip(
                 squares,
                 Plot.pointer({
                   x: (d: Square) => (d.step + d.until) / 2,
                   y: "rank",
-                  title: (d: Square) => `rank ${d.rank}, steps ${count(d.step)} to ${count(d.until - 1)}\n${seconds(d.own)} of its own`,
+                  title: (d: Square) =>
+                    `rank ${d.rank}, steps ${count(d.step)} to ${count(d.until - 1)}\n${seconds(d.own)} of its own`,
                   ...tip,
                 }),
               ),

@@ -25,7 +25,14 @@ class Limit {
     start: number | undefined,
     changed: () => void,
   ) {
-    this.slider = h("input", { type: "range", id: `${id}-slider`, min: 0, max: 1000, step: 1, "aria-label": `${name}, slider` });
+    this.slider = h("input", {
+      type: "range",
+      id: `${id}-slider`,
+      min: 0,
+      max: 1000,
+      step: 1,
+      "aria-label": `${name}, slider`,
+    });
     this.field = h("input", { type: "number", id, min: 0, step: "any", "aria-label": `${name} in ${unit}` });
     this.box = h("input", { type: "checkbox", id: `${id}-on` });
     this.box.checked = start !== undefined;
@@ -81,7 +88,13 @@ class Confidence {
       this.tell();
       changed();
     });
-    this.element = h("div", { class: "limit" }, h("label", { for: "confidence" }, "confidence"), this.slider, this.said);
+    this.element = h(
+      "div",
+      { class: "limit" },
+      h("label", { for: "confidence" }, "confidence"),
+      this.slider,
+      this.said,
+    );
   }
 
   private tell(): void {
@@ -107,11 +120,17 @@ function details(candidate: Candidate, question: Question): HTMLElement {
     [`at ${percent(question.confidence)} confidence`, `${hours(limit)}, ${money(costOf(candidate, limit))}`],
     ["devices", `${candidate.devices} × ${candidate.gpu ?? "?"}`],
     ["step", rangeOf(candidate.step_time_s, seconds)],
-    ["price, published", `${money(candidate.usd_hour)}/h a machine${candidate.price_date ? `, ${candidate.price_date}` : ""}${candidate.price_stale ? ", stale" : ""}`],
+    [
+      "price, published",
+      `${money(candidate.usd_hour)}/h a machine${candidate.price_date ? `, ${candidate.price_date}` : ""}${candidate.price_stale ? ", stale" : ""}`,
+    ],
     ["basis", `${candidate.basis}${candidate.from ? `: ${candidate.from}` : ""}`],
   ];
   if (question.deadline !== undefined) {
-    facts.splice(2, 0, ["in time", `with a probability of ${percent(probabilityWithin(candidate, question.deadline))}`]);
+    facts.splice(2, 0, [
+      "in time",
+      `with a probability of ${percent(probabilityWithin(candidate, question.deadline))}`,
+    ]);
   }
   return h(
     "div",
@@ -124,11 +143,16 @@ function details(candidate: Candidate, question: Question): HTMLElement {
 function explorer(document: Shown["document"]): HTMLElement {
   const candidates: Candidate[] = document.candidates;
   const asked = document.question;
-  const steps: number[] = [...new Set<number>([...(asked.confidence_steps ?? [0.9]), asked.confidence])].sort((a, b) => a - b);
+  const steps: number[] = [...new Set<number>([...(asked.confidence_steps ?? [0.9]), asked.confidence])].sort(
+    (a, b) => a - b,
+  );
   const times = candidates.map((candidate) => candidate.hours);
   const costs = candidates.map((candidate) => candidate.cost_usd);
   const ends = (all: { mean: number; low: number; high: number }[], also?: number) =>
-    [Math.min(...all.map((one) => one.low), also ?? Infinity) * 0.9, Math.max(...all.map((one) => one.high), also ?? 0) * 1.1] as const;
+    [
+      Math.min(...all.map((one) => one.low), also ?? Infinity) * 0.9,
+      Math.max(...all.map((one) => one.high), also ?? 0) * 1.1,
+    ] as const;
   const [soonest, latest] = ends(times, asked.deadline_h);
   const [least, most] = ends(costs, asked.budget_usd);
 
@@ -136,7 +160,12 @@ function explorer(document: Shown["document"]): HTMLElement {
   let picked = false;
   const verdict = h("p", { class: "verdict", role: "status", id: "choice" });
   const detail = h("div", { class: "card" });
-  const place = h("div", { class: "plot", tabindex: 0, role: "group", "aria-label": "Time against money. Arrow keys go from candidate to candidate." });
+  const place = h("div", {
+    class: "plot",
+    tabindex: 0,
+    role: "group",
+    "aria-label": "Time against money. Arrow keys go from candidate to candidate.",
+  });
   const deadline = new Limit("deadline", "deadline", "h", soonest, latest, asked.deadline_h, () => update(false));
   const budget = new Limit("budget", "budget", "USD", least, most, asked.budget_usd, () => update(false));
   const confidence = new Confidence(steps, asked.confidence, () => update(false));
@@ -161,13 +190,26 @@ function explorer(document: Shown["document"]): HTMLElement {
         height: Math.min(420, width),
         marginLeft: 64,
         marginRight: 24,
-        x: { type: "log", domain: [soonest, latest], label: "hours, mean →", grid: true, ticks: width < 500 ? 3 : 7, tickFormat: "~g" },
+        x: {
+          type: "log",
+          domain: [soonest, latest],
+          label: "hours, mean →",
+          grid: true,
+          ticks: width < 500 ? 3 : 7,
+          tickFormat: "~g",
+        },
         y: { type: "log", domain: [least, most], label: "↑ cost in USD, mean", grid: true, ticks: 6, tickFormat: "~s" },
         color: { type: "identity" },
         marks: [
           now.deadline !== undefined ? Plot.ruleX([now.deadline], { stroke: INK, strokeDasharray: "5 4" }) : null,
           now.budget !== undefined ? Plot.ruleY([now.budget], { stroke: INK, strokeDasharray: "5 4" }) : null,
-          Plot.line(front, { x: (d: Dot) => d.hours.mean, y: (d: Dot) => d.cost_usd.mean, stroke: "var(--interconnect)", strokeWidth: 1.5, curve: "step-after" }),
+          Plot.line(front, {
+            x: (d: Dot) => d.hours.mean,
+            y: (d: Dot) => d.cost_usd.mean,
+            stroke: "var(--interconnect)",
+            strokeWidth: 1.5,
+            curve: "step-after",
+          }),
           Plot.dot(dots, {
             x: (d: Dot) => d.hours.mean,
             y: (d: Dot) => d.cost_usd.mean,
@@ -177,15 +219,36 @@ function explorer(document: Shown["document"]): HTMLElement {
             stroke: (d: Dot) => (d.state === "does not fit" ? SOFT : INK),
             strokeWidth: 0.8,
           }),
-          Plot.link(chosen, { x1: (d: Dot) => d.hours.low, x2: (d: Dot) => d.hours.high, y1: (d: Dot) => d.cost_usd.mean, y2: (d: Dot) => d.cost_usd.mean, stroke: INK, strokeWidth: 2 }),
-          Plot.dot(chosen, { x: (d: Dot) => d.hours.mean, y: (d: Dot) => d.cost_usd.mean, r: 9, symbol: "star", fill: "var(--network)", stroke: INK }),
-          Plot.dot(shown, { x: (d: Dot) => d.hours.mean, y: (d: Dot) => d.cost_usd.mean, r: 11, stroke: INK, strokeWidth: 2 }),
+          Plot.link(chosen, {
+            x1: (d: Dot) => d.hours.low,
+            x2: (d: Dot) => d.hours.high,
+            y1: (d: Dot) => d.cost_usd.mean,
+            y2: (d: Dot) => d.cost_usd.mean,
+            stroke: INK,
+            strokeWidth: 2,
+          }),
+          Plot.dot(chosen, {
+            x: (d: Dot) => d.hours.mean,
+            y: (d: Dot) => d.cost_usd.mean,
+            r: 9,
+            symbol: "star",
+            fill: "var(--network)",
+            stroke: INK,
+          }),
+          Plot.dot(shown, {
+            x: (d: Dot) => d.hours.mean,
+            y: (d: Dot) => d.cost_usd.mean,
+            r: 11,
+            stroke: INK,
+            strokeWidth: 2,
+          }),
           Plot.tip(
             dots,
             Plot.pointer({
               x: (d: Dot) => d.hours.mean,
               y: (d: Dot) => d.cost_usd.mean,
-              title: (d: Dot) => `${nameOf(d)}\n${rangeOf(d.hours, hours)}\n${rangeOf(d.cost_usd, money)}\n${d.basis}; ${d.state}`,
+              title: (d: Dot) =>
+                `${nameOf(d)}\n${rangeOf(d.hours, hours)}\n${rangeOf(d.cost_usd, money)}\n${d.basis}; ${d.state}`,
               ...tip,
             }),
           ),
@@ -219,7 +282,9 @@ function explorer(document: Shown["document"]): HTMLElement {
     verdict.setAttribute("data-choice", String(choice));
     const one = candidates[selected];
     detail.replaceChildren(
-      ...(one ? [h("h4", {}, selected === choice ? `The choice: ${nameOf(one)}` : nameOf(one)), details(one, now)] : []),
+      ...(one
+        ? [h("h4", {}, selected === choice ? `The choice: ${nameOf(one)}` : nameOf(one)), details(one, now)]
+        : []),
     );
     draw();
   };
@@ -254,7 +319,12 @@ function nextMeasurement(next: Shown["document"]): HTMLElement | null {
   return section(
     "What to measure next",
     h("p", {}, next.why),
-    h("p", {}, `${next.nodes} × ${next.instance}, ${next.minutes} minutes, ${money(next.cost_usd)}; worth ${money(next.worth_usd)}. `, next.command ? h("code", {}, next.command) : null),
+    h(
+      "p",
+      {},
+      `${next.nodes} × ${next.instance}, ${next.minutes} minutes, ${money(next.cost_usd)}; worth ${money(next.worth_usd)}. `,
+      next.command ? h("code", {}, next.command) : null,
+    ),
   );
 }
 

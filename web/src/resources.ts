@@ -12,7 +12,13 @@ interface Point {
 }
 
 const short = (unit: string) => (value: number) =>
-  unit === "share" ? percent(value) : unit === "cores" ? String(value) : unit === "B/s" ? `${bytes(value)}/s` : bytes(value);
+  unit === "share"
+    ? percent(value)
+    : unit === "cores"
+      ? String(value)
+      : unit === "B/s"
+        ? `${bytes(value)}/s`
+        : bytes(value);
 
 function quantityChart(series: SampleSeries): HTMLElement {
   const points: Point[] = series.nodes.flatMap(({ node, points }) =>
@@ -34,14 +40,28 @@ function quantityChart(series: SampleSeries): HTMLElement {
       y: { label: null, tickFormat: short(series.unit), ticks: 3, grid: true, zero: true },
       color: { scheme: "tableau10", type: "categorical" },
       marks: [
-        Plot.areaY(points, { x: "time", y1: "least", y2: "largest", z: "node", fill: "var(--forward)", fillOpacity: many ? 0.2 : 0.4 }),
-        Plot.lineY(points, { x: "time", y: "mean", z: "node", stroke: many && series.nodes.length <= 10 ? (d: Point) => String(d.node) : INK, strokeWidth: 1.3 }),
+        Plot.areaY(points, {
+          x: "time",
+          y1: "least",
+          y2: "largest",
+          z: "node",
+          fill: "var(--forward)",
+          fillOpacity: many ? 0.2 : 0.4,
+        }),
+        Plot.lineY(points, {
+          x: "time",
+          y: "mean",
+          z: "node",
+          stroke: many && series.nodes.length <= 10 ? (d: Point) => String(d.node) : INK,
+          strokeWidth: 1.3,
+        }),
         Plot.tip(
           points,
           Plot.pointerX({
             x: "time",
             y: "mean",
-            title: (d: Point) => `machine ${d.node}, ${d.time} s\n${amount(d.mean, series.unit)}, ${amount(d.least, series.unit)} to ${amount(d.largest, series.unit)}`,
+            title: (d: Point) =>
+              `machine ${d.node}, ${d.time} s\n${amount(d.mean, series.unit)}, ${amount(d.least, series.unit)} to ${amount(d.largest, series.unit)}`,
             ...tip,
           }),
         ),
@@ -55,7 +75,9 @@ export function resourceCharts(series: Series): HTMLElement | null {
   return h(
     "div",
     {},
-    lead("Over the whole run, each machine by its own clock. Bands reach from the least to the largest sample that share a place."),
+    lead(
+      "Over the whole run, each machine by its own clock. Bands reach from the least to the largest sample that share a place.",
+    ),
     h("div", { class: "small-plots" }, ...series.samples.map(quantityChart)),
   );
 }

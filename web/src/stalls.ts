@@ -63,7 +63,10 @@ function segmentsOf(total: Total): Segment[] {
 const said = (total: Total) =>
   `${total.title}, ${secondsOf(total.step)} per step: ` +
   STALLS.filter((name) => total.stalls[name])
-    .map((name) => `${name} ${percentOf(total.stalls[name].share)}${doubt(total.stalls[name]) ? ` (${doubt(total.stalls[name])})` : ""}`)
+    .map(
+      (name) =>
+        `${name} ${percentOf(total.stalls[name].share)}${doubt(total.stalls[name]) ? ` (${doubt(total.stalls[name])})` : ""}`,
+    )
     .join(", ");
 
 function numbers(name: string, stall: Stall): (Node | string)[] {
@@ -95,7 +98,13 @@ function legendOf(total: Total): HTMLElement {
           h("small", { class: "meaning" }, MEANING[name]),
           ...parts.map((part) => {
             const own = stall[part] as Stall;
-            return h("div", { class: "part" }, `of it ${part} `, h("span", { class: "number" }, percentOf(own.share)), doubt(own) ? h("small", { class: "doubt" }, ` ${doubt(own)}`) : "");
+            return h(
+              "div",
+              { class: "part" },
+              `of it ${part} `,
+              h("span", { class: "number" }, percentOf(own.share)),
+              doubt(own) ? h("small", { class: "doubt" }, ` ${doubt(own)}`) : "",
+            );
           }),
         ),
       );

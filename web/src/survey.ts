@@ -34,7 +34,9 @@ function squareOf(cell: Shown["document"], measure: string): Square {
     title: [
       `${cell.model} on ${machineName(cell)} (${cell.basis})`,
       `a step ${rangeOf(cell.step_time_s, seconds)}`,
-      STALLS.filter((name) => share(name) !== undefined).map((name) => `${name} ${percent(share(name)!)}`).join(", "),
+      STALLS.filter((name) => share(name) !== undefined)
+        .map((name) => `${name} ${percent(share(name)!)}`)
+        .join(", "),
       cell.epoch_time_s ? `an epoch ${rangeOf(cell.epoch_time_s, seconds)}` : "",
       cell.epoch_cost_usd ? `costs ${rangeOf(cell.epoch_cost_usd, money)}` : "",
     ]
@@ -58,27 +60,50 @@ function heatMap(survey: Shown["document"], measure: string): HTMLElement {
   const models = [...new Set([...squares, ...absent].map((square) => square.model))];
   const relative = measure === "time" || measure === "cost";
   const most = Math.max(...squares.map((square) => square.value ?? 0), 0.01);
-  const says = `Machines by networks, ${measure}: ${squares.slice(0, 60).map((square) => `${square.model} on ${square.machine} ${square.text}`).join("; ")}`;
+  const says = `Machines by networks, ${measure}: ${squares
+    .slice(0, 60)
+    .map((square) => `${square.model} on ${square.machine} ${square.text}`)
+    .join("; ")}`;
   return chart(says, (width) => ({
     height: 26 * machines.length + 90,
     marginLeft: labels(machines, width, 6.6),
     marginTop: 70,
     marginRight: 8,
-    x: { domain: models, label: null, axis: "top", tickRotate: models.length * 70 > width ? -50 : 0, tickFormat: (name: string) => cut(name, 16), tickSize: 0 },
+    x: {
+      domain: models,
+      label: null,
+      axis: "top",
+      tickRotate: models.length * 70 > width ? -50 : 0,
+      tickFormat: (name: string) => cut(name, 16),
+      tickSize: 0,
+    },
     y: { domain: machines, label: null, tickSize: 0, tickFormat: (name: string) => cut(name, 26) },
-    color: relative ? { type: "log", domain: [1, Math.max(most, 1.01)], scheme: "ylorbr" } : { domain: [0, Math.max(most, 0.1)], scheme: "ylorbr" },
+    color: relative
+      ? { type: "log", domain: [1, Math.max(most, 1.01)], scheme: "ylorbr" }
+      : { domain: [0, Math.max(most, 0.1)], scheme: "ylorbr" },
     marks: [
       Plot.cell(absent, { x: "model", y: "machine", fill: "var(--card)", inset: 1 }),
-      Plot.cell(squares.filter((square) => square.value !== undefined), { x: "model", y: "machine", fill: "value", inset: 1 }),
+      Plot.cell(
+        squares.filter((square) => square.value !== undefined),
+        { x: "model", y: "machine", fill: "value", inset: 1 },
+      ),
       (width - labels(machines, width, 6.6)) / models.length > 34
         ? Plot.text([...squares, ...absent], {
             x: "model",
             y: "machine",
             text: "text",
-            fill: (d: Square) => ((d.value ?? 0) > (relative ? Math.sqrt(most) : 0.55 * most) && d.value !== undefined ? "white" : d.value === undefined ? "var(--soft)" : "#17202b"),
+            fill: (d: Square) =>
+              (d.value ?? 0) > (relative ? Math.sqrt(most) : 0.55 * most) && d.value !== undefined
+                ? "white"
+                : d.value === undefined
+                  ? "var(--soft)"
+                  : "#17202b",
           })
         : null,
-      Plot.tip([...squares, ...absent], Plot.pointer({ x: "model", y: "machine", title: "title", ...tip, lineWidth: 46 })),
+      Plot.tip(
+        [...squares, ...absent],
+        Plot.pointer({ x: "model", y: "machine", title: "title", ...tip, lineWidth: 46 }),
+      ),
     ],
   }));
 }
@@ -95,8 +120,13 @@ const MEASURES: [string, string][] = [
 
 function machineCard(machine: Shown["document"]): HTMLElement {
   const list = (title: string, style: string, items: string[]) =>
-    items?.length ? h("div", { class: style }, h("b", {}, title), h("ul", {}, ...items.map((item) => h("li", {}, item)))) : null;
-  const price = machine.usd_hour !== undefined ? `, ${money(machine.usd_hour)}/h (published${machine.price_date ? ` ${machine.price_date}` : ""}${machine.price_stale ? ", stale" : ""})` : "";
+    items?.length
+      ? h("div", { class: style }, h("b", {}, title), h("ul", {}, ...items.map((item) => h("li", {}, item))))
+      : null;
+  const price =
+    machine.usd_hour !== undefined
+      ? `, ${money(machine.usd_hour)}/h (published${machine.price_date ? ` ${machine.price_date}` : ""}${machine.price_stale ? ", stale" : ""})`
+      : "";
   return h(
     "li",
     { class: "machine" },
@@ -108,7 +138,9 @@ function machineCard(machine: Shown["document"]): HTMLElement {
 
 export function surveySections(shown: Shown): (HTMLElement | null)[] {
   const survey = shown.document;
-  const present = MEASURES.filter(([key]) => survey.cells.some((cell: Shown["document"]) => squareOf(cell, key).value !== undefined));
+  const present = MEASURES.filter(([key]) =>
+    survey.cells.some((cell: Shown["document"]) => squareOf(cell, key).value !== undefined),
+  );
   const place = h("div");
   const show = (measure: string) => place.replaceChildren(heatMap(survey, measure));
   const select = h(
@@ -120,7 +152,9 @@ export function surveySections(shown: Shown): (HTMLElement | null)[] {
   return [
     section(
       "Machines by networks",
-      lead("The share of a step that waits, or how an epoch compares with the best machine for that network. Darker is worse; – could not be had. Hover for the numbers and their basis."),
+      lead(
+        "The share of a step that waits, or how an epoch compares with the best machine for that network. Darker is worse; – could not be had. Hover for the numbers and their basis.",
+      ),
       h("p", {}, h("label", { for: "survey-measure" }, "Show "), select),
       place,
     ),

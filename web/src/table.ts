@@ -8,7 +8,12 @@ const isNumber = (table: TableData, column: number) => table.rows.some((row) => 
 
 /** The basis that all numbers of a column share. */
 function basisOf(table: TableData, column: number): string | undefined {
-  const bases = new Set(table.rows.map((row) => row[column]).filter((cell) => cell?.v !== undefined).map((cell) => cell.b));
+  const bases = new Set(
+    table.rows
+      .map((row) => row[column])
+      .filter((cell) => cell?.v !== undefined)
+      .map((cell) => cell.b),
+  );
   return bases.size === 1 ? [...bases][0] : undefined;
 }
 

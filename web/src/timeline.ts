@@ -32,8 +32,20 @@ export function bucketTimeline(profile: Shown["document"]): HTMLElement | null {
   const step = condition.step_time_s.mean;
   const passes = [
     { name: "compute", x1: before, x2: before + parts.forward_s, pass: "forward", color: "var(--forward)" },
-    { name: "compute", x1: before + parts.forward_s, x2: Math.max(computed, before + parts.forward_s), pass: "backward", color: "var(--compute)" },
-    { name: "compute", x1: Math.max(step - parts.optimizer_s, computed), x2: step, pass: "optimizer", color: "var(--optimizer)" },
+    {
+      name: "compute",
+      x1: before + parts.forward_s,
+      x2: Math.max(computed, before + parts.forward_s),
+      pass: "backward",
+      color: "var(--compute)",
+    },
+    {
+      name: "compute",
+      x1: Math.max(step - parts.optimizer_s, computed),
+      x2: step,
+      pass: "optimizer",
+      color: "var(--optimizer)",
+    },
   ].filter((pass) => pass.x2 > pass.x1);
   const row = Math.min(Math.max(420 / bars.length, 3), 26);
   // With low rows only some can have a label.
@@ -41,7 +53,13 @@ export function bucketTimeline(profile: Shown["document"]): HTMLElement | null {
   const hidden = condition.communication?.overlap_share;
   const says =
     `Gradient buckets of a step of ${rung}: ` +
-    bars.slice(0, 20).map((bar) => `${bar.name} ready at ${seconds(bar.ready_s)}, arrived at ${seconds(bar.end_s)}, exposed ${seconds(bar.exposed_s)}`).join("; ");
+    bars
+      .slice(0, 20)
+      .map(
+        (bar) =>
+          `${bar.name} ready at ${seconds(bar.ready_s)}, arrived at ${seconds(bar.end_s)}, exposed ${seconds(bar.exposed_s)}`,
+      )
+      .join("; ");
   return h(
     "div",
     {},
@@ -53,7 +71,13 @@ export function bucketTimeline(profile: Shown["document"]): HTMLElement | null {
       height: row * (bars.length + 1) + 50 + (row < 14 ? 12 : 0),
       marginLeft: 84,
       marginRight: 16,
-      x: { domain: [0, Math.max(step, ...bars.map((bar) => bar.end_s))], label: "since the step began", tickFormat: seconds, grid: true, ticks: width < 500 ? 4 : 8 },
+      x: {
+        domain: [0, Math.max(step, ...bars.map((bar) => bar.end_s))],
+        label: "since the step began",
+        tickFormat: seconds,
+        grid: true,
+        ticks: width < 500 ? 4 : 8,
+      },
       y: {
         domain: ["compute", ...bars.map((bar) => bar.name)],
         label: null,
@@ -64,13 +88,22 @@ export function bucketTimeline(profile: Shown["document"]): HTMLElement | null {
       color: { type: "identity" },
       marks: [
         Plot.barX(passes, { x1: "x1", x2: "x2", y: "name", fill: "color" }),
-        Plot.text(passes.filter((pass) => ((pass.x2 - pass.x1) / step) * width > 64 && row > 12), {
-          x: (d) => (d.x1 + d.x2) / 2,
+        Plot.text(
+          passes.filter((pass) => ((pass.x2 - pass.x1) / step) * width > 64 && row > 12),
+          {
+            x: (d) => (d.x1 + d.x2) / 2,
+            y: "name",
+            text: "pass",
+            fill: (d) => `var(--on-${d.pass === "backward" ? "compute" : d.pass})`,
+          },
+        ),
+        Plot.ruleY(bars, {
+          x1: "ready_s",
+          x2: "begin_s",
           y: "name",
-          text: "pass",
-          fill: (d) => `var(--on-${d.pass === "backward" ? "compute" : d.pass})`,
+          stroke: "var(--optimizer)",
+          strokeWidth: Math.min(2, row / 2),
         }),
-        Plot.ruleY(bars, { x1: "ready_s", x2: "begin_s", y: "name", stroke: "var(--optimizer)", strokeWidth: Math.min(2, row / 2) }),
         Plot.barX(bars, { x1: "begin_s", x2: "bare_s", y: "name", fill: "var(--forward)" }),
         Plot.barX(bars, { x1: "bare_s", x2: "end_s", y: "name", fill: "var(--network)" }),
         Plot.ruleX([computed], { stroke: INK, strokeDasharray: "5 4", strokeWidth: 1.5 }),
