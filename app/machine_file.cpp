@@ -2,9 +2,7 @@
 
 #include <filesystem>
 
-#include "stallscope/base/error.h"
 #include "stallscope/document/atomic_file.h"
-#include "stallscope/document/json_fields.h"
 
 namespace stallscope {
 namespace {
@@ -15,24 +13,7 @@ std::filesystem::path MachineFileAt(const std::string& given) {
   return std::filesystem::is_directory(path, ignored) ? path / "machine.json" : path;
 }
 
-bool IsCard(const std::string& text) {
-  const Json document = Json::parse(text, nullptr, false);
-  if (!document.is_object()) return false;
-  const auto schema = document.find("schema");
-  return schema != document.end() && schema->is_string() &&
-         schema->get<std::string>().starts_with("stallscope.machine/");
-}
-
 }  // namespace
-
-std::optional<MachineCard> FindMachineAt(const std::string& given) {
-  const std::filesystem::path file = MachineFileAt(given);
-  std::error_code ignored;
-  if (!std::filesystem::is_regular_file(file, ignored)) return std::nullopt;
-  const std::string text = ReadFile(file);
-  if (!IsCard(text)) return std::nullopt;
-  return MachineCardFromJson(text, file.string());
-}
 
 MachineCard ReadMachineAt(const std::string& given) {
   const std::filesystem::path file = MachineFileAt(given);

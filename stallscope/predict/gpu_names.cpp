@@ -1,8 +1,13 @@
 #include "stallscope/predict/gpu_names.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
+
+#include "stallscope/base/error.h"
+#include "stallscope/base/names.h"
 
 namespace stallscope {
 namespace {
@@ -66,6 +71,17 @@ std::optional<ResolvedGpu> ResolveGpu(const Catalog& catalog, std::string_view n
     if (const Gpu* gpu = catalog.GpuOrNull(board.gpu)) return ResolvedGpu{gpu, true};
   }
   return std::nullopt;
+}
+
+const Gpu& GpuNamed(const Catalog& catalog, std::string_view name) {
+  if (const std::optional<ResolvedGpu> resolved = ResolveGpu(catalog, name)) return *resolved->gpu;
+  std::vector<std::string> known;
+  for (const Gpu& gpu : catalog.gpus()) known.push_back(gpu.name);
+  for (const UsualBoard& board : kUsualBoards) known.emplace_back(board.name);
+  const std::vector<std::string> near = NearestNames(Plain(name), known);
+  throw UsageError(fmt::format("the catalog has no GPU '{}'", name),
+                   near.empty() ? "see `stallscope catalog list gpus`"
+                                : fmt::format("did you mean {}?", JoinAlternatives(near)));
 }
 
 GpuLookup SpeedsOf(const Catalog& catalog) {

@@ -19,6 +19,9 @@ struct ResolvedGpu {
 /// "Pascal". Nothing where none is meant.
 std::optional<ResolvedGpu> ResolveGpu(const Catalog& catalog, std::string_view name);
 
+/// The same for a name that a user typed. Throws UsageError with the nearest names and chips.
+const Gpu& GpuNamed(const Catalog& catalog, std::string_view name);
+
 /// Speeds by the catalog's names, for rate tables. Throws UsageError for a GPU that is not there.
 GpuLookup SpeedsOf(const Catalog& catalog);
 

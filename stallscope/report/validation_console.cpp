@@ -54,7 +54,7 @@ class ValidationText {
     Row("", {"rows", "MAPE", "median", "90th", "bias", "inside", "+-"});
     if (validation_.all_reduce) PrintMeasures("all-reduce rows", *validation_.all_reduce);
     if (validation_.several_nodes) PrintMeasures("  on several machines", *validation_.several_nodes);
-    for (const ErrorGroup& group : validation_.apart) PrintMeasures(group.name + " (apart)", group.measures);
+    for (const ErrorGroup& group : validation_.apart) PrintMeasures("apart: " + group.name, group.measures);
     std::string by;
     for (const ErrorGroup& group : validation_.groups) {
       if (group.by != by) out_ << "by " << group.by << '\n';
