@@ -19,4 +19,19 @@ struct CatalogFlags {
 
 void DeclareCatalogFiles(CLI::App& app, CatalogFlags& flags);
 
+/// Whether a part of a name was given, in any case: "v100" of "V100-SXM2-16GB".
+bool NameHolds(const std::string& name, const std::string& part);
+
+/// Throws UsageError with the nearest names where a value was given for the flag and is none of the known
+/// ones.
+void RequireKnown(const std::string& given, const char* flag, std::vector<std::string> known);
+
+/// Throws UsageError with the nearest names where the catalog has nothing for --provider, --region or --gpu;
+/// what is empty was not given.
+void RequireFilters(const Catalog& catalog, const std::string& provider, const std::string& region,
+                    const std::string& gpu);
+
+/// What stands between commas, without blanks around it.
+std::vector<std::string> SplitList(const std::string& text);
+
 }  // namespace stallscope

@@ -23,6 +23,8 @@ std::function<int()> DeclareProfile(CLI::App& app, const std::vector<std::string
 std::function<int()> DeclareProbe(CLI::App& app, const std::vector<std::string>& argv);
 std::function<int()> DeclareDoctor(CLI::App& app, const std::vector<std::string>& argv);
 std::function<int()> DeclarePredict(CLI::App& app, const std::vector<std::string>& argv);
+std::function<int()> DeclareRecommend(CLI::App& app, const std::vector<std::string>& argv);
+std::function<int()> DeclareSurvey(CLI::App& app, const std::vector<std::string>& argv);
 std::function<int()> DeclareCompare(CLI::App& app, const std::vector<std::string>& argv);
 std::function<int()> DeclareReport(CLI::App& app, const std::vector<std::string>& argv);
 std::function<int()> DeclareCatalog(CLI::App& app, const std::vector<std::string>& argv);

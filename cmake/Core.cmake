@@ -25,10 +25,13 @@ function(embed out root header function)
 endfunction()
 embed(hook_source ${CMAKE_SOURCE_DIR}/python stallscope/hook/hook_files.h HookFiles *.py)
 embed(catalog_source ${CMAKE_SOURCE_DIR}/data stallscope/catalog/catalog_files.h CatalogFiles *.csv)
+embed(schema_source ${CMAKE_SOURCE_DIR}/docs/schema stallscope/document/schema_check.h SchemaFiles *.schema.json)
+include(Page)
 embed(predict_source ${CMAKE_SOURCE_DIR}/data/predict stallscope/predict/shipped_file.h PredictFiles *.csv)
 # The memory probe's loop is compiled as people compile STREAM.
 set_source_files_properties(${CMAKE_SOURCE_DIR}/stallscope/probe/triad_pass.cpp PROPERTIES COMPILE_OPTIONS -O3)
-add_library(stallscope_core STATIC ${core_sources} ${hook_source} ${catalog_source} ${predict_source})
+add_library(stallscope_core STATIC ${core_sources} ${hook_source} ${catalog_source} ${predict_source}
+  ${schema_source} ${page_source})
 target_link_libraries(stallscope_core
   PUBLIC stallscope_options fmt::fmt nlohmann_json::nlohmann_json Threads::Threads JPEG::JPEG PkgConfig::hwloc Eigen3::Eigen ${CMAKE_DL_LIBS})
 target_compile_definitions(stallscope_core PUBLIC STALLSCOPE_VERSION="${PROJECT_VERSION}")

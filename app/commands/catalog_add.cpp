@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 
@@ -12,6 +14,7 @@
 #include "stallscope/catalog/check.h"
 #include "stallscope/catalog/load.h"
 #include "stallscope/catalog/price_import.h"
+#include "stallscope/catalog/skypilot_import.h"
 #include "stallscope/document/atomic_file.h"
 #include "stallscope/document/store.h"
 
@@ -24,6 +27,9 @@ struct AddFlags {
   std::string file;
   bool force = false;
   bool lenient = false;
+  bool skypilot = false;
+  std::string provider;
+  std::string date;
   OutputOptions output;
 };
 
@@ -109,11 +115,38 @@ Json ImportToJson(const PriceImport& import) {
   return json;
 }
 
+/// The day on which a file was last written.
+std::string DayOf(const std::filesystem::path& file) {
+  const auto written = std::chrono::file_clock::to_sys(std::filesystem::last_write_time(file));
+  const std::chrono::year_month_day day(std::chrono::floor<std::chrono::days>(written));
+  return fmt::format("{:04}-{:02}-{:02}", static_cast<int>(day.year()), static_cast<unsigned>(day.month()),
+                     static_cast<unsigned>(day.day()));
+}
+
+/// SkyPilot keeps one table a provider, in a folder of its name.
+PriceImport ReadSkypilot(const AddFlags& flags, const Catalog& catalog) {
+  const std::filesystem::path file = flags.file;
+  const std::string text = ReadFile(file);
+  const std::string provider = flags.provider.empty()
+                                   ? std::filesystem::absolute(file).parent_path().filename().string()
+                                   : flags.provider;
+  const bool known = std::any_of(catalog.machines().begin(), catalog.machines().end(),
+                                 [&](const Machine& machine) { return machine.provider == provider; });
+  if (!known) {
+    throw UsageError(fmt::format("nothing says whose prices {} has", flags.file),
+                     "give --provider aws (gcp, azure, ...)");
+  }
+  return ImportSkypilotPrices(text, flags.file,
+                              {provider, flags.date.empty() ? "<=" + DayOf(file) : flags.date}, catalog);
+}
+
 int RunImport(const AddFlags& flags, const std::vector<std::string>& argv) {
   CheckJsonFile(flags.output);
   const std::filesystem::path file = flags.file;
   // Prices of machines that the user added are known as well.
-  const PriceImport import = ImportPrices(ReadFile(file), flags.file, CatalogFlags{}.Load());
+  const Catalog catalog = CatalogFlags{}.Load();
+  const PriceImport import =
+      flags.skypilot ? ReadSkypilot(flags, catalog) : ImportPrices(ReadFile(file), flags.file, catalog);
   if (!import.bad.empty() && !flags.lenient) {
     throw Error(
         fmt::format(
@@ -124,7 +157,10 @@ int RunImport(const AddFlags& flags, const std::vector<std::string>& argv) {
   if (import.prices.empty())
     throw Error(fmt::format("{} has no price of a machine that the catalog knows", flags.file),
                 "`stallscope catalog list` shows the machines; `catalog add FILE` adds yours");
-  const std::filesystem::path place = PlaceFor("prices-" + Slug(file.stem().string()) + ".csv", flags.force);
+  // All of SkyPilot's tables are called vms.csv.
+  const std::string stem =
+      flags.skypilot ? "skypilot-" + import.prices.front().provider : file.stem().string();
+  const std::filesystem::path place = PlaceFor("prices-" + Slug(stem) + ".csv", flags.force);
   Keep(place, PriceTable(import.prices));
   if (flags.output.ShowText()) PrintImport(import, place.string());
   Json document = DocumentHeader("stallscope.catalog-import/1", argv, 0);
@@ -153,6 +189,14 @@ std::function<int()> DeclareCatalogImport(CLI::App& app, const std::vector<std::
   const auto flags = std::make_shared<AddFlags>();
   DeclareFile(app, *flags, "a table with provider, region, instance, ondemand, spot, source and price_date");
   app.add_flag("--lenient", flags->lenient, "pass over rows that cannot be read, and say which");
+  app.add_flag(
+      "--skypilot", flags->skypilot,
+      "a vms.csv of SkyPilot's catalog (github.com/skypilot-org/skypilot-catalog): one provider, all "
+      "regions");
+  app.add_option("--provider", flags->provider, "whose prices they are (default the folder's name)")
+      ->type_name("NAME");
+  app.add_option("--date", flags->date, "of the prices: 2026-08-22 (default the file's day, or earlier)")
+      ->type_name("DAY");
   return [flags, argv] { return RunImport(*flags, argv); };
 }
 

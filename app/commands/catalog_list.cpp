@@ -28,37 +28,11 @@ struct ListFlags {
   OutputOptions output;
 };
 
-bool Holds(const std::string& text, const std::string& part) {
-  return LowerCase(text).find(LowerCase(part)) != std::string::npos;
-}
-
-void RequireKnown(const std::string& given, const char* flag, std::vector<std::string> known) {
-  std::sort(known.begin(), known.end());
-  known.erase(std::unique(known.begin(), known.end()), known.end());
-  if (given.empty() || std::find(known.begin(), known.end(), given) != known.end()) return;
-  const auto near = NearestNames(given, known);
-  throw UsageError(fmt::format("the catalog has nothing for {} '{}'", flag, given),
-                   near.empty() ? fmt::format("it knows {}", JoinAlternatives(known))
-                                : fmt::format("did you mean {}?", JoinAlternatives(near)));
-}
-
-void RequireFilters(const ListFlags& flags, const Catalog& catalog) {
-  std::vector<std::string> providers;
-  std::vector<std::string> regions;
-  for (const Machine& machine : catalog.machines()) providers.push_back(machine.provider);
-  for (const Price& price : catalog.prices()) regions.push_back(price.region);
-  RequireKnown(flags.provider, "--provider", providers);
-  RequireKnown(flags.region, "--region", regions);
-  const bool any = std::any_of(catalog.machines().begin(), catalog.machines().end(),
-                               [&](const Machine& machine) { return Holds(machine.gpu, flags.gpu); });
-  if (!any) catalog.FindGpu(flags.gpu);  // says which is near
-}
-
 std::vector<const Machine*> Chosen(const ListFlags& flags, const Catalog& catalog) {
   std::vector<const Machine*> chosen;
   for (const Machine& machine : catalog.machines()) {
     if (!flags.provider.empty() && machine.provider != flags.provider) continue;
-    if (!Holds(machine.gpu, flags.gpu)) continue;
+    if (!NameHolds(machine.gpu, flags.gpu)) continue;
     if (!flags.region.empty() && catalog.PriceOf(machine, flags.region) == nullptr) continue;
     chosen.push_back(&machine);
   }
@@ -176,7 +150,7 @@ int RunList(const ListFlags& flags, const std::vector<std::string>& argv) {
   RequireKnown(flags.what, "list", {"machines", "gpus", "datasets", "allreduce"});
   RequireKnown(flags.sort, "--sort", {"name", "price", "gpu-price", "gpus"});
   const Catalog catalog = flags.catalog.Load();
-  RequireFilters(flags, catalog);
+  RequireFilters(catalog, flags.provider, flags.region, flags.gpu);
   const std::vector<const Machine*> machines = Chosen(flags, catalog);
   Json document = DocumentHeader("stallscope.catalog/1", argv, 0);
   const bool show = flags.output.ShowText();

@@ -100,6 +100,7 @@ void PredictFlags::Declare(CLI::App& app) {
             "other GPUs in the same machines (catalog list gpus); there is no price then");
   AddOption(app, "--workers", workers, "N", kWhatIf,
             "loader workers per GPU, a hardware thread each (plain: every thread prepares)");
+  page.DeclareWithForce(app);
   DeclareOutput(app, output);
   app.footer(
       "Examples: stallscope predict --model resnet50 --instance p3.8xlarge --nodes 2 --dataset imagenet\n"

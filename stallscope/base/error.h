@@ -11,6 +11,7 @@ enum ExitCode : int {
   kExitOk = 0,
   kExitFailed = 1,
   kExitUsage = 2,
+  kExitNoChoice = 3,
   kExitThresholdMissed = 4,
   kExitInterrupted = 130,
   kExitTerminated = 143,

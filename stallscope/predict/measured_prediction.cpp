@@ -9,6 +9,7 @@
 #include "stallscope/cost/link.h"
 #include "stallscope/cost/step.h"
 #include "stallscope/engine/bucket.h"
+#include "stallscope/predict/card_links.h"
 #include "stallscope/predict/gradient_buckets.h"
 #include "stallscope/predict/processor_step.h"
 
@@ -46,124 +47,9 @@ Alone AloneOf(const Profile& profile) {
               "measure with: stallscope profile --conditions crowd");
 }
 
-/// A fitted curve of the card, between ranks of one machine or of several; of those the largest.
-const CollectiveCurve* CurveOf(const MachineCard& card, const std::string& where) {
-  const CollectiveCurve* best = nullptr;
-  for (const CollectiveCurve& curve : card.collectives) {
-    if (curve.where != where || !curve.fit || !curve.fit->bytes_per_s) continue;
-    if (!best || curve.ranks > best->ranks) best = &curve;
-  }
-  return best;
-}
-
-/// What a card knows of all-reduces of n ranks.
-class AllReduces {
- public:
-  AllReduces(const CollectiveCurve& curve, int ranks) : curve_(curve), ranks_(ranks) {}
-
-  /// As measured, between two sizes in a straight line; beyond the sizes, and for other numbers of ranks than
-  /// were measured, as fitted: a ring's 2(n-1) steps.
-  double Seconds(double bytes) const {
-    const std::vector<CollectivePoint>& points = curve_.points;
-    const auto above = std::find_if(points.begin(), points.end(), [&](const CollectivePoint& point) {
-      return static_cast<double>(point.bytes) >= bytes;
-    });
-    if (ranks_ != curve_.ranks || above == points.end() || above == points.begin()) return Fitted(bytes);
-    const CollectivePoint& below = *std::prev(above);
-    const double share =
-        (bytes - static_cast<double>(below.bytes)) / static_cast<double>(above->bytes - below.bytes);
-    return below.time_s.mean + share * (above->time_s.mean - below.time_s.mean);
-  }
-
-  /// What does not grow with the size.
-  double LatencySeconds() const {
-    return Steps() * curve_.fit->trips_per_step * std::max(0.0, curve_.fit->latency_s.mean);
-  }
-  double OneMessageSeconds() const {
-    return curve_.fit->trips_per_step * std::max(0.0, curve_.fit->latency_s.mean);
-  }
-
- private:
-  double Steps() const { return 2.0 * (ranks_ - 1); }
-  double Fitted(double bytes) const {
-    return FittedTime(*curve_.fit, ranks_, bytes)
-        .value_or(LatencySeconds() + Steps() / ranks_ * bytes / curve_.fit->bytes_per_s->mean);
-  }
-
-  const CollectiveCurve& curve_;
-  int ranks_;
-};
-
 double RelativeDeviation(const Estimate& estimate) {
   return estimate.mean > 0 ? std::max(0.0, estimate.HalfWidth()) / kNormal95 / estimate.mean : 0;
 }
-
-/// The channel of a target, from what the card knows.
-class Links {
- public:
-  /// `sharing`: ranks that share the memory of the card's machine.
-  Links(const MachineCard& card, const LinkTarget& target, int sharing, std::vector<std::string>& assumed)
-      : target_(target), ranks_(target.nodes * target.devices_per_node) {
-    if (target.nodes < 1 || target.devices_per_node < 1) {
-      throw Error(fmt::format("{} machines of {} ranks cannot train", target.nodes, target.devices_per_node),
-                  "take 1 or more of both");
-    }
-    inside_ = CurveOf(card, "machine");
-    across_ = CurveOf(card, "cluster");
-    if (ranks_ > 1 && !inside_ && (target.wire || target.nodes == 1 || !across_)) {
-      throw Error("the machine card has no fitted all-reduce between ranks of one machine",
-                  "make one with: stallscope probe --nproc-per-node 2");
-    }
-    if (ranks_ > 1 && target.nodes > 1 && !target.wire && !across_) {
-      throw Error("nothing says how fast the link between the machines is",
-                  "give --bandwidth, or a card of: stallscope probe --nnodes 2");
-    }
-    if (card.memory) {
-      copy_s_per_byte_ = kCopyStreams * sharing / card.memory->all_cores.bytes_per_s.mean;
-    } else {
-      assumed.emplace_back("gradients are copied into buckets in no time: the card has no memory rate");
-    }
-  }
-
-  int ranks() const { return ranks_; }
-  std::optional<double> copy_s_per_byte() const { return copy_s_per_byte_; }
-
-  /// Relative, of the rate that limits; a wire's rate is given, not measured.
-  double LinkDeviation() const {
-    if (target_.wire && TargetSeconds(kUsualBucket.value) > InsideSeconds(kUsualBucket.value)) return 0;
-    const CollectiveCurve* curve = target_.nodes > 1 && !target_.wire ? across_ : inside_;
-    return RelativeDeviation(*curve->fit->bytes_per_s);
-  }
-
-  /// A few numbers from the first rank to all others, in a tree.
-  double BroadcastSeconds() const {
-    return std::ceil(std::log2(ranks_)) *
-           AllReduces(*(inside_ ? inside_ : across_), ranks_).OneMessageSeconds();
-  }
-
-  /// Inside a machine, or as if all ranks sat in one: nothing but processors limits an all-reduce there.
-  double InsideSeconds(double bytes) const {
-    return AllReduces(*(inside_ ? inside_ : across_), ranks_).Seconds(bytes);
-  }
-
-  /// Sending, receiving and adding up a byte takes processors as long over a wire as inside a machine, but
-  /// they wait for the wire in between.
-  double TargetSeconds(double bytes) const {
-    if (!target_.wire && target_.nodes == 1) return InsideSeconds(bytes);
-    if (!target_.wire) return AllReduces(*across_, ranks_).Seconds(bytes);
-    // All ranks of a machine share its wire; a ring passes it once each way.
-    const double payload = kPayloadShare * target_.wire->value;
-    const double wire = target_.nodes > 1 ? 2 * (ranks_ - 1.0) / ranks_ * bytes / payload : 0;
-    return std::max(InsideSeconds(bytes), AllReduces(*inside_, ranks_).LatencySeconds() + wire);
-  }
-
- private:
-  LinkTarget target_;
-  int ranks_;
-  const CollectiveCurve* inside_ = nullptr;
-  const CollectiveCurve* across_ = nullptr;
-  std::optional<double> copy_s_per_byte_;
-};
 
 Estimate WithDeviation(double mean, double log_sd) {
   const double factor = std::exp(kNormal95 * log_sd);
@@ -196,7 +82,7 @@ std::vector<cost::GradientBucket> Buckets(const WorkloadInfo& workload, const Ne
 class Exchange {
  public:
   template <typename Transfer>
-  Exchange(const std::vector<cost::GradientBucket>& buckets, const Links& links, const Transfer& transfer)
+  Exchange(const std::vector<cost::GradientBucket>& buckets, const CardLinks& links, const Transfer& transfer)
       : buckets_(buckets) {
     double processors = 0;
     double all = 0;
@@ -234,7 +120,7 @@ MeasuredPrediction PredictMeasured(const Profile& profile, const MachineCard& ca
   Alone alone = AloneOf(profile);
   // Emulated machines are one.
   const int sharing = target.devices_per_node * (profile.cluster.emulated ? target.nodes : 1);
-  const Links links(card, target, sharing, prediction.assumed);
+  const CardLinks links(card, target, sharing, prediction.assumed);
   if (alone.rung == "solo" && target.devices_per_node > 1) {
     prediction.assumed.emplace_back("ranks do not slow each other down: the profile has no 'crowd'");
   }
@@ -270,7 +156,7 @@ MeasuredPrediction PredictMeasured(const Profile& profile, const MachineCard& ca
            std::log(kNudge);
   };
   const double of_compute = follows(kNudge, 1) * RelativeDeviation(alone.step);
-  const double of_link = follows(1, kNudge) * links.LinkDeviation();
+  const double of_link = follows(1, kNudge) * links.Deviation();
   const double log_sd = std::sqrt(of_compute * of_compute + of_link * of_link + kModelSpread * kModelSpread);
   prediction.step_s = WithDeviation(times.step.count(), log_sd);
   const Estimate inside_step = WithDeviation(within.step.count(), log_sd);

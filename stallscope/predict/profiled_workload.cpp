@@ -18,14 +18,6 @@ constexpr double kForwardShare = 1.0 / 3;
 /// What programs differ by on two GPUs, beside arithmetic and memory: launches, kernels that one lacks.
 constexpr double kOtherGpuSpread = 0.15;
 
-/// "float32" and "bfloat16" as programs say it.
-std::string PrecisionOf(const std::string& dtype) {
-  if (dtype == "float32") return "fp32";
-  if (dtype == "float16") return "fp16";
-  if (dtype == "bfloat16") return "bf16";
-  return dtype.empty() ? "fp32" : dtype;
-}
-
 /// The network's table, where the profile's model is of the zoo.
 std::optional<Network> NetworkOf(const Profile& profile) {
   const auto number = [](const std::optional<std::int64_t>& value) {
@@ -130,6 +122,13 @@ ComputeEstimate ByPeaks(const Profile& profile, const ComputeEstimate& measured,
 }
 
 }  // namespace
+
+std::string PrecisionOf(const std::string& dtype) {
+  if (dtype == "float32") return "fp32";
+  if (dtype == "float16") return "fp16";
+  if (dtype == "bfloat16") return "bf16";
+  return dtype.empty() ? "fp32" : dtype;
+}
 
 int BatchOf(const Profile& profile) {
   return static_cast<int>(profile.workload.batch_per_device * profile.workload.accumulate);

@@ -13,6 +13,9 @@ namespace stallscope {
 /// Error where the profile has neither `solo` nor `crowd`.
 TrainingPlan PlanFromProfile(const Profile& profile, const std::string& file);
 
+/// A precision as plans have it, of what programs say: "float32" is "fp32".
+std::string PrecisionOf(const std::string& dtype);
+
 /// Samples of an optimiser step on one device.
 int BatchOf(const Profile& profile);
 

@@ -10,6 +10,17 @@ double NormalBelow(double z) {
   return std::erfc(-z / std::numbers::sqrt2) / 2;
 }
 
+double NormalQuantile(double share) {
+  // Beyond nine deviations nothing is left that a double could tell from 0 or 1.
+  double low = -9;
+  double high = 9;
+  while (true) {
+    const double middle = (low + high) / 2;
+    if (middle <= low || middle >= high) return middle;
+    (NormalBelow(middle) < share ? low : high) = middle;
+  }
+}
+
 double StudentT975(std::size_t degrees_of_freedom) {
   constexpr std::array<double, 30> kTable = {
       12.70620, 4.30265, 3.18245, 2.77645, 2.57058, 2.44691, 2.36462, 2.30600, 2.26216, 2.22814,

@@ -6,6 +6,8 @@ namespace stallscope {
 
 /// The share of a standard normal distribution below z.
 double NormalBelow(double z);
+/// The z that a share of a standard normal distribution is below; the share lies strictly between 0 and 1.
+double NormalQuantile(double share);
 
 /// The 97.5 % quantile of Student's t.
 double StudentT975(std::size_t degrees_of_freedom);
