@@ -87,9 +87,6 @@ class OneMachine(Predict):
             self.assertIn(words, text)
         report = self.run_command(["report", "prediction.json"])
         self.assertEqual(report.stdout, text)
-        self.assert_one_error(
-            self.run_command(["report", "prediction.json", "--html", "x.html"]), "prediction", "--html"
-        )
 
     def test_an_impossible_batch_is_refused_with_the_largest_possible_one(self):
         result = self.run_command(["predict", "--model", "resnet50", "--instance", "p3.2xlarge", "--batch", "4096"])
