@@ -55,7 +55,7 @@ class RecommendJob {
     request_.plan.precision = workload.dtype.empty() ? "fp32" : workload.dtype;
     if (!workload.stack.empty()) request_.plan.stack = workload.stack;
     if (!workload.dataset.empty() || !workload.sample_bytes.empty()) {
-      request_.plan.data = workload.Data(network, catalog_);
+      request_.plan.data = workload.Data(network.name, TokensOf(network), catalog_);
     }
     request_.range.batches = flags_.Batches();
     request_.range.global_batch = flags_.global_batch;
@@ -71,10 +71,9 @@ class RecommendJob {
     // Weights and, as is usual, two moments of them.
     request_.job.checkpoint_bytes = 3.0 * static_cast<double>(profile_->workload.gradient_bytes);
     scaling_ = WithMeasuredLoader(scaling_, *profile_);
-    if (!flags_.workload.measured_on.empty()) {
-      const auto resolved = ResolveGpu(catalog_, flags_.workload.measured_on);
-      measured_on_ = resolved ? resolved->gpu : &catalog_.FindGpu(flags_.workload.measured_on);
-    }
+    const std::string gpu = flags_.workload.measured_on.empty() ? profile_->cluster.device_name.value_or("")
+                                                                : flags_.workload.measured_on;
+    if (!gpu.empty()) measured_on_ = &GpuNamed(catalog_, gpu);
     request_.range.compute_on = [this](const Machine& machine) { return ComputeOn(machine); };
   }
 
@@ -121,7 +120,6 @@ class RecommendJob {
     if (!flags_.no_store) {
       std::vector<KnownRun> kept =
           RunsOfStore(Store(StoreFolder(flags_.store, ProcessEnvironment())).List(), catalog_, Asked());
-      store_runs_ = kept.size();
       runs.insert(runs.end(), kept.begin(), kept.end());
     }
     if (!flags_.published.empty()) {
@@ -129,7 +127,7 @@ class RecommendJob {
           PublishedRuns(ReadMeasurementFile(flags_.published), flags_.published, catalog_, Asked());
       runs.insert(runs.end(), known.begin(), known.end());
     }
-    // Runs of machines that were not asked for stay away, and so do batches that were not.
+    // Runs of machines that were not asked for stay away.
     const std::vector<std::size_t>& machines = request_.range.machines;
     std::erase_if(runs, [&](const KnownRun& run) {
       return std::find(machines.begin(), machines.end(), run.machine) == machines.end();
@@ -196,7 +194,6 @@ class RecommendJob {
   std::string name_;
   std::optional<Profile> profile_;
   const Gpu* measured_on_ = nullptr;
-  std::size_t store_runs_ = 0;
 };
 
 }  // namespace

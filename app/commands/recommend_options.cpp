@@ -88,6 +88,11 @@ std::pair<std::string, BillingRule> ReadBilling(const std::string& text) {
 
 }  // namespace
 
+std::optional<double> TokensOf(const Network& network) {
+  if (network.sample_kind != SampleKind::kTokens) return std::nullopt;
+  return static_cast<double>(network.sample_shape.front());
+}
+
 double PositiveNumber(const char* flag, const std::string& text, const char* example) {
   const std::optional<double> value = NumberIn(text);
   if (!value || *value <= 0) {

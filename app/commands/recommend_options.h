@@ -68,6 +68,9 @@ struct RecommendFlags {
   std::vector<std::size_t> Machines(const Catalog& catalog, std::vector<MachineProblem>& left_out) const;
 };
 
+/// Tokens of a sample; absent for images.
+std::optional<double> TokensOf(const Network& network);
+
 /// A finite number above zero. Throws UsageError.
 double PositiveNumber(const char* flag, const std::string& text, const char* example);
 

@@ -116,7 +116,7 @@ class SurveyJob {
       if (catalog_.FindDataset(name).kind != kind) continue;
       PredictFlags data;
       data.dataset = name;
-      return data.Data(network, catalog_);
+      return data.Data(network.name, TokensOf(network), catalog_);
     }
     return std::nullopt;
   }

@@ -116,7 +116,10 @@ std::string ToJson(const Recommendation& recommendation) {
                {"question", QuestionToJson(recommendation.question)},
                {"money", MoneyToJson(recommendation.money)},
                {"considered", recommendation.considered}};
-  Put(json, "choice", recommendation.choice);
+  if (recommendation.choice) {
+    json["choice"] = CandidateToJson(recommendation.candidates[*recommendation.choice]);
+    json["choice"]["candidate"] = *recommendation.choice;
+  }
   json["candidates"] = Json::array();
   for (const RecommendedCandidate& candidate : recommendation.candidates) {
     json["candidates"].push_back(CandidateToJson(candidate));

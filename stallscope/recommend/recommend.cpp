@@ -24,8 +24,9 @@ class Recommender {
       : request_(request), catalog_(catalog), compute_(compute), scaling_(scaling) {}
 
   Recommendation Run() {
-    forecast_ = ForecastAll(request_.plan, request_.range, catalog_, compute_, scaling_);
+    forecast_ = ForecastAll(request_.plan, WithRuns(request_.range), catalog_, compute_, scaling_);
     Calibrate(request_.runs, forecast_.configurations, forecast_.origins);
+    std::erase_if(forecast_.configurations, [&](const Configuration& c) { return !IsAsked(c); });
     DropSolvedProblems();
     forecast_.problems.insert(forecast_.problems.end(), request_.left_out.begin(), request_.left_out.end());
     set_ =
@@ -37,6 +38,25 @@ class Recommender {
   }
 
  private:
+  /// Runs with other batches are predicted as well, so that they can correct the batches that were asked for.
+  ForecastRange WithRuns(ForecastRange range) const {
+    for (const KnownRun& run : request_.runs) {
+      const auto found = std::find(range.batches.begin(), range.batches.end(), run.batch);
+      if (!range.global_batch && found == range.batches.end())
+        range.batches.insert(range.batches.begin(), run.batch);
+    }
+    return range;
+  }
+
+  bool IsAsked(const Configuration& c) const {
+    const ForecastRange& range = request_.range;
+    const std::int64_t samples = static_cast<std::int64_t>(c.batch) * c.devices;
+    if (c.nodes > range.max_nodes) return false;
+    if (range.most_global_batch && samples > *range.most_global_batch) return false;
+    if (range.global_batch) return samples == *range.global_batch;
+    return std::find(range.batches.begin(), range.batches.end(), c.batch) != range.batches.end();
+  }
+
   /// A machine that was measured has configurations whether or not it could be predicted.
   void DropSolvedProblems() {
     std::set<std::size_t> have;

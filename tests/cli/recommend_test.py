@@ -42,7 +42,7 @@ class Recommend(CommandTest):
 
     def test_the_choice_is_the_first_candidate_that_fits_by_the_documented_rule(self):
         document = self.document("--deadline", "24h", "--provider", "aws", "--include-retired", "--gpu", "K80,V100")
-        chosen = document["candidates"][document["choice"]]
+        chosen = document["candidates"][document["choice"]["candidate"]]
         self.assertGreaterEqual(chosen["probability_in_time"], 0.9)
         # z(0.9) / z(0.975)
         share = 1.2815515655446004 / 1.959963984540054
@@ -60,7 +60,7 @@ class Recommend(CommandTest):
 
     def test_a_budget_alone_asks_for_the_fastest(self):
         document = self.document("--budget", "400", "--provider", "aws")
-        chosen = document["candidates"][document["choice"]]
+        chosen = document["candidates"][document["choice"]["candidate"]]
         self.assertEqual(document["question"]["objective"], "time")
         self.assertGreaterEqual(chosen["probability_in_budget"], 0.9)
         for i in document["top"]:
@@ -74,14 +74,14 @@ class Recommend(CommandTest):
         hours = closest["would_fit"].split("--deadline ")[1].split("h")[0]
         again = self.document("--deadline", hours + "h", "--max-nodes", "1", "--provider", "aws")
         self.assertEqual(
-            again["candidates"][again["choice"]]["instance"], document["candidates"][closest["candidate"]]["instance"]
+            again["choice"]["instance"], document["candidates"][closest["candidate"]]["instance"]
         )
 
     def test_every_machine_that_was_not_chosen_has_a_reason(self):
         document = self.document("--deadline", "24h", "--batch", "512", "--provider", "aws")
         reasons = {machine["reason"] for machine in document["rejected"]}
         self.assertLessEqual({"memory", "retired", "no-price", "dearer"}, reasons)
-        chosen = document["candidates"][document["choice"]]["instance"]
+        chosen = document["choice"]["instance"]
         self.assertNotIn(chosen, {machine["instance"] for machine in document["rejected"]})
         small = {m["instance"] for m in document["rejected"] if m["reason"] == "memory"}
         self.assertFalse(small & {candidate["instance"] for candidate in document["candidates"]})
@@ -129,8 +129,7 @@ class Recommend(CommandTest):
         self.assertEqual(self.run_command([*import_, "--lenient"], **self.environment()).returncode, 0)
         (self.folder / "vms.csv").write_text(SKYPILOT)
         self.assertEqual(self.run_command([*import_, "--force"], **self.environment()).returncode, 0)
-        chosen = self.document("--deadline", "48h", "--provider", "aws", "--gpu", "A100")
-        chosen = chosen["candidates"][chosen["choice"]]
+        chosen = self.document("--deadline", "48h", "--provider", "aws", "--gpu", "A100")["choice"]
         self.assertEqual((chosen["region"], chosen["usd_hour"]), ("mars-north-1", 3.5))
 
     def test_skypilot_can_launch_the_choice(self):
@@ -144,8 +143,7 @@ class Recommend(CommandTest):
         except ImportError:
             self.skipTest("python3-yaml is not installed")
         task = yaml.safe_load(task)
-        chosen = self.document("--deadline", "24h", "--provider", "aws")
-        chosen = chosen["candidates"][chosen["choice"]]
+        chosen = self.document("--deadline", "24h", "--provider", "aws")["choice"]
         self.assertEqual(task["resources"]["instance_type"], chosen["instance"])
         self.assertEqual(task["num_nodes"], chosen["nodes"])
         self.assertEqual(task["resources"]["infra"], "aws/us-east-1")
