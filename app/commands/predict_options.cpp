@@ -70,8 +70,7 @@ void PredictFlags::Declare(CLI::App& app) {
       ->group(kWorkload);
   AddOption(app, "--profile", profile, "FILE", kWorkload,
             "a workload of yours in place of --model: what `profile` or `run` measured");
-  AddOption(app, "--measured-on", measured_on, "GPU", kWorkload,
-            "the GPU that --profile was measured on");
+  AddOption(app, "--measured-on", measured_on, "GPU", kWorkload, "the GPU that --profile was measured on");
 
   constexpr const char* kData = "On which data";
   AddOption(app, "--dataset", dataset, "NAME", kData,
