@@ -46,6 +46,22 @@ void KeepInStore(const std::string& text, const Keepsake& what, const std::strin
   }
 }
 
+namespace {
+
+/// The page, with what the run's raw files say; a page without them is better than none.
+void WriteProfilePage(const std::string& text, const std::filesystem::path& folder,
+                      const LadderOptions& options) {
+  ReportDocument document = ReadReportDocument(text, (folder / "profile.json").string());
+  try {
+    AddSeries(document, folder);
+  } catch (const Error& e) {
+    Say(options.output, fmt::format("warning: the page lacks single steps: {}; {}", e.what(), e.hint));
+  }
+  WritePageFile(options.html, {document});
+}
+
+}  // namespace
+
 void DeliverProfile(const Profile& profile, const std::filesystem::path& folder,
                     const LadderOptions& options) {
   const std::string text = ToJson(profile);
@@ -61,7 +77,7 @@ void DeliverProfile(const Profile& profile, const std::filesystem::path& folder,
     throw Error(lost->what(), fmt::format("{}, then go on with the finished rounds by --resume {}",
                                           lost->hint, folder.string()));
   }
-  if (!options.html.empty()) WritePage(options.html, profile);
+  if (!options.html.empty()) WriteProfilePage(text, folder, options);
   if (options.keep_in_store) {
     KeepInStore(text, {profile.created, "profile", profile.workload.model, folder / "profile.json"},
                 options.store, options.output);

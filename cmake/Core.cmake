@@ -13,8 +13,7 @@ list(FILTER core_sources EXCLUDE REGEX "_test\\.cpp$|/engine/torch/")
 # Files that travel inside the command: embed(OUT root header function pattern...) sets OUT to a C++ file.
 function(embed out root header function)
   list(TRANSFORM ARGN PREPEND ${root}/ OUTPUT_VARIABLE patterns)
-  file(GLOB_RECURSE files CONFIGURE_DEPENDS RELATIVE ${root} ${patterns})
-  list(FILTER files EXCLUDE REGEX "^predict/")  # below data/: embedded on its own
+  file(GLOB files CONFIGURE_DEPENDS RELATIVE ${root} ${patterns})
   list(TRANSFORM files PREPEND ${root}/ OUTPUT_VARIABLE paths)
   set(source ${CMAKE_BINARY_DIR}/${function}.cpp)
   add_custom_command(OUTPUT ${source}
@@ -23,12 +22,15 @@ function(embed out root header function)
     DEPENDS ${paths} ${CMAKE_SOURCE_DIR}/cmake/embed_files.cmake VERBATIM)
   set(${out} ${source} PARENT_SCOPE)
 endfunction()
-embed(hook_source ${CMAKE_SOURCE_DIR}/python stallscope/hook/hook_files.h HookFiles *.py)
-embed(catalog_source ${CMAKE_SOURCE_DIR}/data stallscope/catalog/catalog_files.h CatalogFiles *.csv)
+embed(hook_source ${CMAKE_SOURCE_DIR}/python stallscope/hook/hook_files.h HookFiles *.py stallscope_hook/*.py)
+embed(catalog_source ${CMAKE_SOURCE_DIR}/data stallscope/catalog/catalog_files.h CatalogFiles *.csv own/*.csv)
+embed(schema_source ${CMAKE_SOURCE_DIR}/docs/schema stallscope/document/schema_check.h SchemaFiles *.schema.json)
+include(Page)
 embed(predict_source ${CMAKE_SOURCE_DIR}/data/predict stallscope/predict/shipped_file.h PredictFiles *.csv)
 # The memory probe's loop is compiled as people compile STREAM.
 set_source_files_properties(${CMAKE_SOURCE_DIR}/stallscope/probe/triad_pass.cpp PROPERTIES COMPILE_OPTIONS -O3)
-add_library(stallscope_core STATIC ${core_sources} ${hook_source} ${catalog_source} ${predict_source})
+add_library(stallscope_core STATIC ${core_sources} ${hook_source} ${catalog_source} ${predict_source}
+  ${schema_source} ${page_source})
 target_link_libraries(stallscope_core
   PUBLIC stallscope_options fmt::fmt nlohmann_json::nlohmann_json Threads::Threads JPEG::JPEG PkgConfig::hwloc Eigen3::Eigen ${CMAKE_DL_LIBS})
 target_compile_definitions(stallscope_core PUBLIC STALLSCOPE_VERSION="${PROJECT_VERSION}")

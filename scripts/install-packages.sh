@@ -1,10 +1,13 @@
 #!/usr/bin/env bash
 # Installs those of the listed Debian packages that are missing: scripts/install-packages.sh LIST...
+# "npm/npm" is the package npm, and is not needed where there is a command npm: other packages than Debian's bring it.
 set -euo pipefail
 
 wanted=$(sed -e 's/#.*//' "$@" | tr -s '[:space:]' ' ')
 missing=()
-for package in $wanted; do
+for entry in $wanted; do
+  package=${entry%%/*}
+  [ "$entry" != "$package" ] && command -v "${entry#*/}" >/dev/null && continue
   status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
   [ "$status" = installed ] || missing+=("$package")
 done

@@ -8,6 +8,7 @@
 
 #include "app/command.h"
 #include "app/output.h"
+#include "app/page_file.h"
 #include "app/profile_file.h"
 #include "stallscope/base/clock.h"
 #include "stallscope/base/error.h"
@@ -21,6 +22,7 @@ namespace {
 struct CompareFlags {
   std::vector<std::string> files;
   std::string fail_if_slower;
+  PageFlags page;
   OutputOptions output;
 };
 
@@ -58,6 +60,7 @@ void Judge(const Comparison& comparison, double threshold) {
 
 int RunCompare(const CompareFlags& flags, const std::vector<std::string>& argv) {
   CheckJsonFile(flags.output);
+  flags.page.Check(flags.output);
   const std::optional<double> threshold = Threshold(flags);
   if (flags.files.size() < 2) {
     throw UsageError(flags.files.empty() ? "no profile was given" : "there is nothing to compare with",
@@ -70,11 +73,13 @@ int RunCompare(const CompareFlags& flags, const std::vector<std::string>& argv) 
   comparison.created = UtcNow();
   comparison.argv = argv;
   comparison.host = ReadHost({});
-  if (flags.output.ShowText()) {
+  if (flags.output.ShowText() && !flags.page.OnStdout()) {
     PrintComparison(comparison, flags.output.StyleOf(STDOUT_FILENO), std::cout);
     std::cout << std::flush;
   }
-  WriteJson(flags.output, ToJson(comparison));
+  const std::string text = ToJson(comparison);
+  WriteJson(flags.output, text);
+  flags.page.Write(text, "stallscope compare");
   if (threshold) Judge(comparison, *threshold);
   return kExitOk;
 }
@@ -92,6 +97,7 @@ std::function<int()> DeclareCompare(CLI::App& app, const std::vector<std::string
                  "exit with 4 where any profile's mean step time is longer than the baseline's by more than "
                  "this share, and the 95 % interval of the difference lies above 0")
       ->type_name("SHARE");
+  flags->page.DeclareWithForce(app);
   DeclareOutput(app, flags->output);
   app.footer("Example: stallscope compare before/ after/ --fail-if-slower 3%");
   return [flags, argv] { return RunCompare(*flags, argv); };

@@ -52,7 +52,7 @@ void LadderFlags::Read(LadderOptions& options, bool overwrites) const {
   if (!emulate.empty()) options.emulate = ParseEmulate(emulate);
   options.keep_in_store = !no_store;
   CheckJsonFile(options.output);
-  CheckPageFile(options.html, options.force || overwrites, options.output);
+  CheckReportFile("--html", options.html, options.force || overwrites, options.output);
 }
 
 }  // namespace stallscope

@@ -18,16 +18,19 @@ namespace {
 int RunPredict(const PredictFlags& flags, const std::vector<std::string>& argv) {
   flags.Check();
   CheckJsonFile(flags.output);
+  flags.page.Check(flags.output);
   Prediction prediction = Predicted(flags);
   prediction.tool.version = STALLSCOPE_VERSION;
   prediction.created = UtcNow();
   prediction.argv = argv;
   prediction.host = ReadHost({});
-  if (flags.output.ShowText()) {
+  if (flags.output.ShowText() && !flags.page.OnStdout()) {
     PrintPrediction(prediction, flags.output.StyleOf(STDOUT_FILENO), std::cout);
     std::cout << std::flush;
   }
-  WriteJson(flags.output, ToJson(prediction));
+  const std::string text = ToJson(prediction);
+  WriteJson(flags.output, text);
+  flags.page.Write(text, "stallscope predict");
   return kExitOk;
 }
 

@@ -2,7 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+
+#include "app/profile_file.h"
 #include "stallscope/base/error.h"
+#include "stallscope/document/atomic_file.h"
 #include "stallscope/predict/card_document.h"
 
 namespace stallscope {
@@ -26,6 +30,14 @@ PredictedWorkload WorkloadOf(const PredictFlags& flags, const Profile& profile) 
   return workload;
 }
 
+/// From the table of steps that the profile's run left beside it.
+std::optional<Straggling> StragglingBeside(const std::string& profile) {
+  const std::filesystem::path steps = ProfileFileAt(profile).parent_path() / "steps.csv";
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(steps, ignored)) return std::nullopt;
+  return StragglingOf(ReadFile(steps), steps.string());
+}
+
 }  // namespace
 
 Prediction PredictedOnCard(const PredictFlags& flags, const Profile& profile, const MachineCard& card) {
@@ -39,7 +51,10 @@ Prediction PredictedOnCard(const PredictFlags& flags, const Profile& profile, co
                      "leave --dataset, --samples, --sample-bytes and --cached out");
   }
   const WhatIf change = flags.Change(Catalog::Load());
-  LinkTarget target{.nodes = flags.nodes, .devices_per_node = profile.cluster.devices_per_node, .wire = {}};
+  LinkTarget target{.nodes = flags.nodes,
+                    .devices_per_node = profile.cluster.devices_per_node,
+                    .wire = {},
+                    .straggling = StragglingBeside(flags.profile)};
   const auto predict = [&] {
     return ToDocument(PredictMeasured(profile, card, target), profile, card, target);
   };

@@ -115,9 +115,6 @@ class PredictJob {
   }
 
   const Gpu& MeasuredOn() const {
-    if (flags_.measured_on.empty() && profile_->cluster.device_name) {
-      return GpuNamed(catalog_, *profile_->cluster.device_name);
-    }
     if (flags_.measured_on.empty()) {
       throw UsageError(fmt::format("{} does not say which GPU it was measured on", flags_.profile),
                        "name it: --measured-on V100");

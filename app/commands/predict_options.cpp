@@ -70,8 +70,7 @@ void PredictFlags::Declare(CLI::App& app) {
       ->group(kWorkload);
   AddOption(app, "--profile", profile, "FILE", kWorkload,
             "a workload of yours in place of --model: what `profile` or `run` measured");
-  AddOption(app, "--measured-on", measured_on, "GPU", kWorkload,
-            "the GPU that --profile was measured on, where the profile does not name it");
+  AddOption(app, "--measured-on", measured_on, "GPU", kWorkload, "the GPU that --profile was measured on");
 
   constexpr const char* kData = "On which data";
   AddOption(app, "--dataset", dataset, "NAME", kData,
@@ -100,6 +99,7 @@ void PredictFlags::Declare(CLI::App& app) {
             "other GPUs in the same machines (catalog list gpus); there is no price then");
   AddOption(app, "--workers", workers, "N", kWhatIf,
             "loader workers per GPU, a hardware thread each (plain: every thread prepares)");
+  page.DeclareWithForce(app);
   DeclareOutput(app, output);
   app.footer(
       "Examples: stallscope predict --model resnet50 --instance p3.8xlarge --nodes 2 --dataset imagenet\n"

@@ -7,6 +7,7 @@
 
 #include "app/catalog_options.h"
 #include "app/output.h"
+#include "app/page_file.h"
 #include "stallscope/network/network.h"
 #include "stallscope/predict/what_if.h"
 
@@ -38,6 +39,7 @@ struct PredictFlags {
   std::string gpu;
   std::optional<int> workers;
 
+  PageFlags page;
   OutputOptions output;
 
   void Declare(CLI::App& app);

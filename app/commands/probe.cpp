@@ -19,12 +19,15 @@
 namespace stallscope {
 namespace {
 
-void Show(const MachineCard& card, const OutputOptions& output) {
-  if (output.ShowText()) {
+void Show(const MachineCard& card, const ProbeOptions& options, const std::string& file) {
+  const OutputOptions& output = options.output;
+  if (output.ShowText() && !options.page.OnStdout()) {
     PrintMachine(card, output.StyleOf(STDOUT_FILENO), std::cout);
     std::cout << std::flush;
   }
-  WriteJson(output, ToJson(card));
+  const std::string text = ToJson(card);
+  WriteJson(output, text);
+  options.page.Write(text, file);
 }
 
 /// Throws where something was missed, or where nothing could be compared: a gate that cannot judge must not
@@ -49,7 +52,7 @@ void Enforce(const MachineCard& card) {
 int JudgeFinishedCard(const ProbeOptions& options, const std::vector<Quantity>& expected) {
   MachineCard card = ReadMachineAt(options.card);
   card.expectation = Judge(QuantitiesOf(card), expected, options.expect, options.fail_below);
-  Show(card, options.output);
+  Show(card, options, options.card);
   Enforce(card);
   return kExitOk;
 }
@@ -63,7 +66,7 @@ void Deliver(const MachineCard& card, const std::filesystem::path& folder, const
   } catch (const Error& e) {
     lost = e;
   }
-  Show(card, options.output);
+  Show(card, options, file.string());
   if (lost) throw Error(lost->what(), lost->hint);
   if (!options.keep_in_store) return;
   const std::string label = card.cloud && card.cloud->instance ? *card.cloud->instance : card.host.name;

@@ -73,6 +73,7 @@ void ProbeFlags::Declare(CLI::App& app) {
          "keep the card there instead of in STALLSCOPE_STORE or the user's data folder");
   app.add_flag("--no-store", no_store, "do not keep the card in the store")->group(kOutput);
   app.add_flag("--force", options.force, "write into a folder that exists")->group(kOutput);
+  options.page.Declare(app);
   DeclareOutput(app, options.output);
   app.footer(
       "Examples: stallscope probe --out today\n"
@@ -102,6 +103,7 @@ void ProbeFlags::ReadParts() {
 
 void ProbeFlags::Read() {
   CheckJsonFile(options.output);
+  options.page.Check(options.output, options.force);
   ReadParts();
   options.launch.join_timeout = ReadDuration(join_timeout, "--join-timeout");
   options.max_time = ReadDuration(max_time, "--max-time");

@@ -7,6 +7,7 @@
 #include "app/catalog_options.h"
 #include "app/commands/launch_flags.h"
 #include "app/output.h"
+#include "app/page_file.h"
 #include "stallscope/base/units.h"
 #include "stallscope/probe/local_probes.h"
 
@@ -32,6 +33,7 @@ struct ProbeOptions {
   std::string store;
   bool keep_in_store = true;
   bool force = false;
+  PageFlags page;
   OutputOptions output;
 };
 

@@ -39,12 +39,13 @@ void EmitTask(const RecommendFlags& flags, const Recommendation& recommendation)
 }
 
 bool TableOnStdout(const RecommendFlags& flags) {
-  return flags.csv == "-" || flags.markdown == "-" || flags.emit == "skypilot:-";
+  return flags.csv == "-" || flags.markdown == "-" || flags.emit == "skypilot:-" || flags.page.OnStdout();
 }
 
 int RunRecommend(const RecommendFlags& flags, const std::vector<std::string>& argv) {
   flags.Check();
   CheckJsonFile(flags.output);
+  flags.page.Check(flags.output, flags.force);
   Recommendation recommendation = Recommended(flags);
   recommendation.tool.version = STALLSCOPE_VERSION;
   recommendation.created = UtcNow();
@@ -56,7 +57,9 @@ int RunRecommend(const RecommendFlags& flags, const std::vector<std::string>& ar
   }
   WriteTables(flags, recommendation);
   EmitTask(flags, recommendation);
-  WriteJson(flags.output, ToJson(recommendation));
+  const std::string text = ToJson(recommendation);
+  WriteJson(flags.output, text);
+  flags.page.Write(text, "stallscope recommend");
   return recommendation.choice ? kExitOk : kExitNoChoice;
 }
 

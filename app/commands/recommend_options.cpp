@@ -190,6 +190,7 @@ void RecommendFlags::Declare(CLI::App& app) {
   AddOption(app, "--emit", emit, "skypilot[:FILE]", kOutput,
             "the task that launches the choice (default skypilot.yaml)");
   app.add_flag("--force", force, "replace files")->group(kOutput);
+  page.Declare(app);
   DeclareOutput(app, output);
   app.footer(
       "Exit code 3: nothing fits; the closest are named. docs/recommend.md has the rules.\n"

@@ -7,6 +7,7 @@
 
 #include "app/commands/predict_options.h"
 #include "app/output.h"
+#include "app/page_file.h"
 #include "stallscope/recommend/recommend.h"
 
 namespace stallscope {
@@ -50,6 +51,7 @@ struct RecommendFlags {
   std::string markdown;
   std::string emit;
   bool force = false;
+  PageFlags page;
   OutputOptions output;
 
   void Declare(CLI::App& app);

@@ -363,7 +363,6 @@ ProfileOrigin RunJob::Origin() const {
     if (emulate->disk) origin.emulated_disk_bytes_per_s = emulate->disk->value;
   }
   origin.device = facts.device;
-  origin.device_name = facts.device_name;
   origin.backend = facts.backend.empty() ? "none" : facts.backend;
   return origin;
 }

@@ -11,6 +11,7 @@
 #include "app/command.h"
 #include "app/commands/add_option.h"
 #include "app/commands/recommend_options.h"
+#include "app/page_file.h"
 #include "stallscope/base/clock.h"
 #include "stallscope/base/environment.h"
 #include "stallscope/base/error.h"
@@ -36,6 +37,7 @@ struct SurveyFlags {
   std::string markdown;
   bool force = false;
   CatalogFlags catalog;
+  PageFlags page;
   OutputOptions output;
 };
 
@@ -126,12 +128,13 @@ class SurveyJob {
 
 int RunSurvey(const SurveyFlags& flags, const std::vector<std::string>& argv) {
   CheckJsonFile(flags.output);
+  flags.page.Check(flags.output, flags.force);
   Survey survey = SurveyJob(flags).Run();
   survey.tool.version = STALLSCOPE_VERSION;
   survey.created = UtcNow();
   survey.argv = argv;
   survey.host = ReadHost({});
-  if (flags.output.ShowText() && flags.csv != "-" && flags.markdown != "-") {
+  if (flags.output.ShowText() && flags.csv != "-" && flags.markdown != "-" && !flags.page.OnStdout()) {
     PrintSurvey(survey, flags.output.StyleOf(STDOUT_FILENO), std::cout);
     std::cout << std::flush;
   }
@@ -143,7 +146,9 @@ int RunSurvey(const SurveyFlags& flags, const std::vector<std::string>& argv) {
   };
   write(flags.csv, WriteSurveyCsv);
   write(flags.markdown, WriteSurveyMarkdown);
-  WriteJson(flags.output, ToJson(survey));
+  const std::string text = ToJson(survey);
+  WriteJson(flags.output, text);
+  flags.page.Write(text, "stallscope survey");
   if (!survey.cells.empty()) return kExitOk;
   throw Error(fmt::format("none of the machines can be predicted; of {}: {}", survey.absent.front().instance,
                           survey.absent.front().reason),
@@ -176,6 +181,7 @@ std::function<int()> DeclareSurvey(CLI::App& app, const std::vector<std::string>
   AddOption(app, "--csv", flags->csv, "FILE", kOutput, "every cell as a table (-: standard output)");
   AddOption(app, "--markdown", flags->markdown, "FILE", kOutput, "for a wiki (-: standard output)");
   app.add_flag("--force", flags->force, "replace files")->group(kOutput);
+  flags->page.Declare(app);
   DeclareOutput(app, flags->output);
   app.footer(
       "Example: stallscope survey --models resnet50,vgg11 --instances p3.2xlarge,p3.8xlarge,p3.16xlarge");

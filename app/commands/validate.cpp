@@ -6,6 +6,7 @@
 
 #include "app/command.h"
 #include "app/output.h"
+#include "app/page_file.h"
 #include "stallscope/base/clock.h"
 #include "stallscope/base/error.h"
 #include "stallscope/machine/host.h"
@@ -21,6 +22,7 @@ struct ValidateFlags {
   std::string mode = "scaling";
   std::string cross_validate;
   MeasurementDefaults defaults;
+  PageFlags page;
   OutputOptions output;
 };
 
@@ -53,6 +55,7 @@ Validation Validated(const ValidateFlags& flags, const MeasuredTable& table) {
 int RunValidate(const ValidateFlags& flags, const std::vector<std::string>& argv) {
   CheckFlags(flags);
   CheckJsonFile(flags.output);
+  flags.page.Check(flags.output);
   const MeasuredTable table(ReadMeasurementFile(flags.file), Catalog::Load(), flags.defaults);
   Validation validation = Validated(flags, table);
   validation.tool.version = STALLSCOPE_VERSION;
@@ -60,11 +63,13 @@ int RunValidate(const ValidateFlags& flags, const std::vector<std::string>& argv
   validation.argv = argv;
   validation.host = ReadHost({});
   validation.file = flags.file;
-  if (flags.output.ShowText()) {
+  if (flags.output.ShowText() && !flags.page.OnStdout()) {
     PrintValidation(validation, flags.output.StyleOf(STDOUT_FILENO), std::cout);
     std::cout << std::flush;
   }
-  WriteJson(flags.output, ToJson(validation));
+  const std::string text = ToJson(validation);
+  WriteJson(flags.output, text);
+  flags.page.Write(text, "stallscope validate");
   return kExitOk;
 }
 
@@ -86,6 +91,7 @@ std::function<int()> DeclareValidate(CLI::App& app, const std::vector<std::strin
   app.add_option("--stack", flags->defaults.stack,
                  "the software that trained, in place of the framework column: " + StackNames())
       ->type_name("NAME");
+  flags->page.DeclareWithForce(app);
   DeclareOutput(app, flags->output);
   app.footer("Example: stallscope validate measurements.csv --cv source --json validation.json");
   return [flags, argv] { return RunValidate(*flags, argv); };

@@ -26,6 +26,8 @@ NETWORKS = ("resnet18", "mobilenet_v2", "squeezenet1_0", "vgg11", "mlp")
 LINKS = ("loopback", "1Gbit", "500Mbit", "200Mbit")
 WORKLOAD = ["--image-size", "64", "--batch", "8"]
 MEDIAN, WORST = 0.04, 0.10
+# A measured step that is known worse than this is measured again.
+UNSURE = 0.06
 
 
 def say(text):
@@ -36,13 +38,36 @@ def run(*command):
     return subprocess.run([str(word) for word in command], check=True, stdout=subprocess.PIPE, text=True).stdout
 
 
+# A round takes as long as its slowest block.
+LONGER = {"loopback": 1, "1Gbit": 1, "500Mbit": 1.4, "200Mbit": 2.2}
+
+
 def measure(folder, network, link, seconds):
+    """Once more, and longer, where a busy machine left too few rounds, or rounds that disagree."""
+    for factor in (1, 2):
+        try:
+            measure_for(folder, network, link, factor * LONGER.get(link, 1) * seconds)
+        except subprocess.CalledProcessError:
+            say(f"{network} over {link}: too few rounds")
+            continue
+        if unsure(folder, network, link) <= UNSURE:
+            return
+
+
+def unsure(folder, network, link):
+    """Half-width of the step that is to be predicted, as a share of it."""
+    conditions = json.loads((folder / f"{network}-{link}" / "profile.json").read_text())["conditions"]
+    step = conditions["node" if link == "loopback" else "cluster"]["step_time_s"]
+    return (step["high"] - step["low"]) / 2 / step["mean"]
+
+
+def measure_for(folder, network, link, seconds):
     where, rung = ["--nproc-per-node", "2"], "node"
     if link != "loopback":
         where, rung = ["--nproc-per-node", "1", "--emulate", f"nodes=2,bandwidth={link}"], "cluster"
     say(f"{network} over {link}")
     run(STALLSCOPE, "profile", "--model", network, *WORKLOAD, *where, "--conditions", f"crowd,{rung}", "--max-time",
-        f"{seconds}s", "--tolerance", "0.5%", "--no-store", "--quiet", "--force", "--out", folder / f"{network}-{link}")
+        f"{seconds:.0f}s", "--tolerance", "0.5%", "--no-store", "--quiet", "--force", "--out", folder / f"{network}-{link}")
 
 
 def predict(folder, network, link):
@@ -77,7 +102,10 @@ def main():
                 measure(options.folder, network, link, options.seconds)
     if options.only_measure:
         return 0
-    rows = [predict(options.folder, *cell) for cell in cells]
+    missing = [cell for cell in cells if not (options.folder / f"{cell[0]}-{cell[1]}" / "profile.json").exists()]
+    for network, link in missing:
+        print(f"{network} over {link}: not measured")
+    rows = [predict(options.folder, *cell) for cell in cells if cell not in missing]
     for row in rows:
         measured, predicted = row["measured_s"], row["predicted"]
         half = (measured["high"] - measured["low"]) / 2
@@ -92,7 +120,7 @@ def main():
     if options.json:
         pathlib.Path(options.json).write_text(
             json.dumps({"cells": rows, "median_error": median, "worst_error": worst}, indent=2) + "\n")
-    return 0 if median <= MEDIAN and worst <= WORST else 1
+    return 0 if median <= MEDIAN and worst <= WORST and not missing else 1
 
 
 sys.exit(main())

@@ -357,8 +357,6 @@ class Ladder(Session):
             "optimizer": type(self.structure.primary).__name__,
             "dtype": str(tensors[0].dtype).replace("torch.", "") if tensors else "",
         }
-        if self._device.type == "cuda":
-            workload["device_name"] = torch.cuda.get_device_name(self._device)
         if loader is not None:
             workload["loader"] = {"workers": loader.workers, "batch": loader.batch_size,
                                   "batches_per_step": self._batches_per_step(loader),

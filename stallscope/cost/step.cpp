@@ -21,8 +21,8 @@ class BackwardPass {
   void Send(double seconds, double scatter) {
     free_ = std::max(now_, free_) + seconds;
     // Bucket i is scattered after those before it: the end is at least its arrival plus the scattering of i
-    // and all that follow, which is that of all less that of those before.
-    latest_ = std::max(latest_, free_ - scatter_);
+    // and all that follow, which is that of all less what was done of those before, beside the transfer.
+    latest_ = std::max(latest_, free_ - (1 - interference_) * scatter_);
     scatter_ += scatter;
   }
 
@@ -70,6 +70,12 @@ StepTimes SimulateStep(const StepCompute& compute, std::span<const GradientBucke
   return Simulate(compute, buckets, channel, [&](Bytes size) {
     return channel.latency.count() + size.value * channel.seconds_per_byte;
   });
+}
+
+StepTimes SimulateStep(const StepCompute& compute, std::span<const GradientBucket> buckets,
+                       const Channel& channel, std::span<const double> transfer_s) {
+  const double* next = transfer_s.data();
+  return Simulate(compute, buckets, channel, [&](Bytes) { return *next++; });
 }
 
 StepTimes SimulateStep(const StepCompute& compute, std::span<const GradientBucket> buckets,

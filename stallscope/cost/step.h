@@ -51,6 +51,11 @@ struct StepTimes {
 StepTimes SimulateStep(const StepCompute& compute, std::span<const GradientBucket> buckets,
                        const Channel& channel);
 
+/// The same where the transfer of each bucket is known: in place of the channel's latency and rate. There are
+/// as many as buckets.
+StepTimes SimulateStep(const StepCompute& compute, std::span<const GradientBucket> buckets,
+                       const Channel& channel, std::span<const double> transfer_s);
+
 /// The same with ring all-reduces on a machine's wires, or through the NICs of several such machines: a
 /// bucket takes FlatAllReduceTime.
 StepTimes SimulateStep(const StepCompute& compute, std::span<const GradientBucket> buckets,

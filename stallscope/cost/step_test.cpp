@@ -76,5 +76,22 @@ TEST(Step, NeverTakesLessThanComputeOrMoreThanTheSum) {
   }
 }
 
+TEST(Step, GatheringDelaysABucketAndScatteringTheEnd) {
+  // 1 GB/s, half a second to gather and to scatter each GB. Forward 1 s, 2 s of backward, 1 s to gather 2 GB:
+  // the first travels from 4 to 6 s. The rest of the backward pass ends at 6 s, 0.5 s to gather 1 GB: the
+  // second travels from 6.5 to 7.5 s. Meanwhile the first is scattered, until 7.5 s; the second until 8 s.
+  const Channel channel{.seconds_per_byte = 1e-9, .gather_s_per_byte = 0.5e-9, .scatter_s_per_byte = 0.5e-9};
+  EXPECT_DOUBLE_EQ(SimulateStep(kCompute, kHalves, channel).step.count(), 8.5);
+}
+
+TEST(Step, OnAMachinePlanABucketTakesItsRing) {
+  Topology pair;
+  const int a = pair.Add(Part::kGpu);
+  const int b = pair.Add(Part::kGpu);
+  pair.Connect(a, b, {.latency = 0s, .bandwidth = {1e9}});
+  // Two GPUs send each byte once: as at 1 GB/s above.
+  EXPECT_DOUBLE_EQ(SimulateStep(kCompute, kHalves, PlanMachine(pair), 1).step.count(), 6.5);
+}
+
 }  // namespace
 }  // namespace stallscope::cost

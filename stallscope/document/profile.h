@@ -49,9 +49,8 @@ struct WorkloadInfo {
 struct ClusterInfo {
   int nodes = 1;
   int devices_per_node = 1;
-  std::string device;                      ///< "cpu"
-  std::optional<std::string> device_name;  ///< a GPU's, as its driver says it: "Tesla V100-SXM2-16GB"
-  std::string backend;                     ///< "gloo"
+  std::string device;   ///< "cpu"
+  std::string backend;  ///< "gloo"
   bool emulated = false;
   std::optional<double> emulated_bandwidth_bytes_per_s;  ///< of every machine's link
   std::optional<double> emulated_disk_bytes_per_s;       ///< of all machines together

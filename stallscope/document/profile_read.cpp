@@ -40,7 +40,6 @@ ClusterInfo ReadCluster(const JsonFields& fields) {
   return {.nodes = fields.SmallInteger("nodes"),
           .devices_per_node = fields.SmallInteger("devices_per_node"),
           .device = fields.Text("device"),
-          .device_name = fields.OptionalText("device_name"),
           .backend = fields.Text("backend"),
           .emulated = fields.Truth("emulated"),
           .emulated_bandwidth_bytes_per_s = fields.OptionalNumber("emulated_bandwidth_bytes_per_s"),

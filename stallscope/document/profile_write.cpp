@@ -37,7 +37,6 @@ Json ClusterToJson(const ClusterInfo& cluster) {
                {"device", cluster.device},
                {"backend", cluster.backend},
                {"emulated", cluster.emulated}};
-  Put(json, "device_name", cluster.device_name);
   Put(json, "emulated_bandwidth_bytes_per_s", cluster.emulated_bandwidth_bytes_per_s);
   Put(json, "emulated_disk_bytes_per_s", cluster.emulated_disk_bytes_per_s);
   return json;

@@ -92,7 +92,6 @@ HookFacts HookFactsFromJson(const json& workload) {
   HookFacts facts;
   facts.workload = WorkloadFactsFromJson(workload);
   facts.device = workload.at("device");
-  if (workload.contains("device_name")) facts.device_name = workload.at("device_name").get<std::string>();
   facts.backend = workload.at("backend");
   facts.optimizer = workload.at("optimizer");
   facts.dtype = workload.at("dtype");

@@ -56,7 +56,6 @@ int FreePort();
 struct HookFacts {
   WorkloadFacts workload;
   std::string device;
-  std::optional<std::string> device_name;  ///< a GPU's, as its driver says it
   std::string backend;
   std::string optimizer;
   std::string dtype;

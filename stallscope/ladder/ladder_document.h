@@ -16,9 +16,8 @@ struct ProfileOrigin {
   std::vector<std::string> argv;
   HostInfo host;
   WorkloadInfo workload;
-  std::string device;                      ///< "cpu"
-  std::optional<std::string> device_name;  ///< a GPU's, as its driver says it
-  std::string backend;                     ///< "gloo"
+  std::string device;   ///< "cpu"
+  std::string backend;  ///< "gloo"
   std::optional<double> emulated_bandwidth_bytes_per_s;
   std::optional<double> emulated_disk_bytes_per_s;
   std::optional<std::int64_t> room_bytes;  ///< memory of a machine that cached files could take

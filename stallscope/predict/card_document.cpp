@@ -80,7 +80,7 @@ PredictedMachine ToDocument(const MeasuredPrediction& prediction, const Profile&
   }
   if (target.nodes > 1) {
     document.network = part(prediction.network_s, kBasisScaled,
-                            target.wire ? LinkText(card, target) + ", of which 1448 of 1514 bytes are payload"
+                            target.wire ? LinkText(card, target) + ", of which TCP leaves 93.6 % to payload"
                                         : "the card's all-reduces between machines");
   } else {
     document.absent.push_back({"network", "one machine"});

@@ -41,5 +41,14 @@ TEST(GradientBuckets, WithoutACapEveryTensorIsItsOwn) {
   EXPECT_EQ(BucketsOf(network, 4, {0}).size(), static_cast<std::size_t>(Totals(network).gradient_tensors));
 }
 
+TEST(GradientBuckets, TheFirstHasItsOwnSize) {
+  const Network network = BuildNetwork("resnet18", {});
+  std::vector<double> shares(network.layers.size(), 1.0 / static_cast<double>(network.layers.size()));
+  const auto buckets = BucketsOf(network, 4, {{1 << 20}, kUsualBucket}, shares);
+  // The classifier: 512 x 1000 weights and 1000 biases of 4 B are the first 1 MiB or more.
+  EXPECT_DOUBLE_EQ(buckets.front().size.value, 513000.0 * 4);
+  EXPECT_DOUBLE_EQ(SumOf(buckets), 11689512.0 * 4);
+}
+
 }  // namespace
 }  // namespace stallscope

@@ -7,6 +7,7 @@
 #include "stallscope/base/units.h"
 #include "stallscope/document/machine_card.h"
 #include "stallscope/document/profile.h"
+#include "stallscope/predict/straggling.h"
 
 namespace stallscope {
 
@@ -17,10 +18,14 @@ struct LinkTarget {
   /// Line rate of every machine's link, of which TCP over Ethernet carries kPayloadShare. Absent: the card's
   /// own all-reduces, inside the machine or, with several, between them.
   std::optional<BytesPerSecond> wire;
+  /// Of the measured ranks (steps.csv beside the profile). Absent: they are taken to be alike.
+  std::optional<Straggling> straggling;
 };
 
-/// 1448 of 1514 bytes of a full frame are payload: Ethernet 14, IP 20, TCP with its time stamps 32.
-inline constexpr double kPayloadShare = 1448.0 / 1514;
+/// What a TCP stream gets of an Ethernet link while as much comes back on it: 1448 bytes of a full frame of
+/// 1514 are payload (Ethernet 14, IP 20, TCP with its time stamps 32), and every second frame of the other
+/// direction is acknowledged with 66 bytes.
+inline constexpr double kPayloadShare = 1448.0 / (1514 + 66.0 / 2);
 
 /// Seconds of a step.
 struct MeasuredPrediction {

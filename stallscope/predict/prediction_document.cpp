@@ -56,7 +56,12 @@ class Words {
     std::vector<std::string> parts;
     if (prediction_.devices_per_node > 1) parts.push_back(InsideText(prediction_.inside) + " inside");
     if (context_.nodes > 1) parts.push_back(NetworkText() + " between");
-    return parts.empty() ? "nothing to exchange with" : fmt::format("{}", fmt::join(parts, "; "));
+    if (parts.empty()) parts.emplace_back("nothing to exchange with");
+    if (context_.machine.availability == "retired") {
+      const std::string& last = context_.machine.last_listed;
+      parts.push_back("no longer on the provider's list" + (last.empty() ? "" : ", last on " + last));
+    }
+    return fmt::format("{}", fmt::join(parts, "; "));
   }
 
   std::string Interconnect() const {

@@ -77,6 +77,7 @@ class Predictor {
   ScalingCase Base(int gpus) const;
   ComputeEstimate ComputeOn(const Machine& machine, const Gpu& gpu, std::vector<std::string>& assumed) const;
   void FillData(MachineCandidate& candidate, const Machine& machine) const;
+  void UseWires(MachineCandidate& candidate, const Machine& machine) const;
 
   TrainingPlan plan_;
   Catalog catalog_;

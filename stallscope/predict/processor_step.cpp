@@ -13,6 +13,9 @@ constexpr double kFloatBytes = 4;
 constexpr double kBackwardShare = 2.0 / 3;
 /// Weights are read for the gradient of the input; their own gradient is written.
 constexpr double kWeightPasses = 2;
+/// Convolutions work on blocks of channels: weights are also reordered before they are read, and their
+/// gradient after it was written, each read and written once more.
+constexpr double kConvolutionWeightPasses = 6;
 
 }  // namespace
 
@@ -23,8 +26,10 @@ std::vector<double> BackwardShares(const Network& network, double batch, Seconds
   for (const Layer& layer : network.layers) {
     const LayerTraffic traffic = TrafficOf(network, layer);
     double elements = kBackwardShare * (traffic.products + traffic.others) * batch;
+    const bool blocked = layer.kind == LayerKind::kConv2d && layer.groups == 1;
     for (const GradientTensor& tensor : layer.parameters) {
-      elements += kWeightPasses * static_cast<double>(tensor.elements());
+      elements +=
+          (blocked ? kConvolutionWeightPasses : kWeightPasses) * static_cast<double>(tensor.elements());
     }
     seconds.push_back(elements * kFloatBytes / memory.value);
     macs += static_cast<double>(layer.forward_macs);

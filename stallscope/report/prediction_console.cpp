@@ -75,9 +75,9 @@ class PredictionText {
 
   void PrintWorkload() {
     const PredictedWorkload& workload = prediction_.workload;
-    std::string text = fmt::format("{}, batch {} per device, {}, {}: {} million parameters, {} of gradients",
+    std::string text = fmt::format("{}, batch {} per device, {}, {}: {} parameters, {} of gradients",
                                    workload.model, workload.batch_per_device, workload.dtype, workload.stack,
-                                   NumberText(static_cast<double>(workload.parameters) / 1e6),
+                                   CountText(static_cast<double>(workload.parameters)),
                                    FormatBytes(static_cast<double>(workload.gradient_bytes)));
     if (workload.profile) text += ", as measured in " + *workload.profile;
     Line(text);

@@ -75,6 +75,9 @@ TEST(PredictionConsole, AWhatIfStandsBesideThePlainPrediction) {
 TEST(PredictionText, NumbersHaveThreeDigitsAndAUnitThatFits) {
   EXPECT_EQ(NumberText(1974.4), "1974");
   EXPECT_EQ(NumberText(0.01234), "0.0123");
+  EXPECT_EQ(CountText(25'557'032), "25.6 million");
+  EXPECT_EQ(CountText(33'600), "33.6 thousand");
+  EXPECT_EQ(CountText(512), "512");
   EXPECT_EQ(EpochText(59.5), "59.5 s");
   EXPECT_EQ(EpochText(650), "10.8 min");
   EXPECT_EQ(EpochText(7200), "2.00 h");

@@ -19,6 +19,13 @@ std::string NumberText(double value) {
   return fmt::format("{:.3g}", value);
 }
 
+std::string CountText(double count) {
+  if (count >= 1e9) return NumberText(count / 1e9) + " billion";
+  if (count >= 1e6) return NumberText(count / 1e6) + " million";
+  if (count >= 1e4) return NumberText(count / 1e3) + " thousand";
+  return fmt::format("{:.0f}", count);
+}
+
 std::string MoneyText(double usd) {
   return NumberText(usd) + " USD";
 }

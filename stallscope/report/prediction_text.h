@@ -13,6 +13,8 @@ std::string ChoiceName(const PredictedMachine& machine);
 
 /// Three digits: "12.2", "1974", "0.0123".
 std::string NumberText(double value);
+/// "25.6 million", "33.6 thousand", "512".
+std::string CountText(double count);
 /// "4.43 USD".
 std::string MoneyText(double usd);
 /// Three digits, from seconds to days: "48.3 s", "10.9 min", "2.31 h", "4.20 days".

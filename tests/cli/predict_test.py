@@ -87,9 +87,6 @@ class OneMachine(Predict):
             self.assertIn(words, text)
         report = self.run_command(["report", "prediction.json"])
         self.assertEqual(report.stdout, text)
-        self.assert_one_error(
-            self.run_command(["report", "prediction.json", "--html", "x.html"]), "prediction", "--html"
-        )
 
     def test_an_impossible_batch_is_refused_with_the_largest_possible_one(self):
         result = self.run_command(["predict", "--model", "resnet50", "--instance", "p3.2xlarge", "--batch", "4096"])
@@ -183,12 +180,6 @@ class MeasuredWorkload(Predict):
         self.assertEqual(compute["basis"], "measured")
         self.assertAlmostEqual(compute["seconds"]["mean"], 0.25)
         self.assertEqual(document["workload"]["profile"], "gpu.json")
-        # A profile that names its GPU as the driver does needs no --measured-on.
-        named = json.loads((self.folder / "gpu.json").read_text())
-        named["cluster"]["device_name"] = "Tesla V100-SXM2-32GB"
-        (self.folder / "named.json").write_text(json.dumps(named))
-        again = self.predicted("--profile", "named.json", "--instance", "p3.16xlarge")
-        self.assertEqual(again["stalls"]["compute"]["basis"], "measured")
 
     def test_another_gpu_scales_it_by_layers_or_within_bounds(self):
         # A T4 has about half of a V100's arithmetic and a third of its memory bandwidth; eight images of 64 pixels
@@ -212,6 +203,41 @@ class MeasuredWorkload(Predict):
         self.refused("--profile", self.gpu_profile(), "--instance", "p3.8xlarge", what="which GPU", fix="--measured-on")
         self.refused("--profile", self.gpu_profile(), "--measured-on", "V1000x", "--instance", "p3.8xlarge",
                      what="V1000x", fix="V100")
+
+
+class OnProcessors(Predict):
+    def setUp(self):
+        super().setUp()
+        card = json.loads((GOLDEN / "machine.json").read_text())
+        card["gpus"] = []
+        card["topology"]["pci_devices"] = [d for d in card["topology"]["pci_devices"] if d["kind"] != "gpu"]
+        card["collectives"] = [curve for curve in card["collectives"] if curve["where"] == "machine"]
+        (self.folder / "card.json").write_text(json.dumps(card))
+        self.here = ["--profile", str(GOLDEN / "profile.json"), "--machine", "card.json"]
+
+    def test_a_measured_workload_over_any_link(self):
+        one = self.predicted(*self.here)
+        self.assertEqual(set(one["stalls"]), {"compute", "interconnect"})
+        self.assertEqual(one["stalls"]["compute"]["basis"], "measured")
+        # Two ranks on each of two machines over a link that the card does not know: --bandwidth says it.
+        slow, fast = (self.predicted(*self.here, "--nodes", "2", "--bandwidth", rate) for rate in ("200Mbit", "1Gbit"))
+        self.assertNotIn("what_if", slow)
+        self.assertGreater(slow["step_time_s"]["mean"], fast["step_time_s"]["mean"])
+        for document in (one, slow, fast):
+            parts = sum(part["seconds"]["mean"] for part in document["stalls"].values())
+            self.assertAlmostEqual(parts, document["step_time_s"]["mean"])
+        # 46.8 MB of gradients, 2 x 3/4 of them over a wire of 25 MB/s at most: 2.8 s at least, less what hides.
+        self.assertGreater(slow["stalls"]["network"]["seconds"]["mean"], 2)
+
+    def test_what_is_missing_is_asked_for(self):
+        self.refused(*self.here, "--nodes", "2", what="how fast the link", fix="--bandwidth", code=1)
+        self.refused(*self.here, "--workers", "2", what="--workers", fix="leave it out")
+        self.refused("--model", "resnet18", "--machine", "card.json", what="has no GPU", fix="--profile", code=1)
+
+    def test_a_card_with_gpus_is_a_machine_as_any_other(self):
+        document = self.predicted("--model", "resnet50", "--machine", str(GOLDEN / "machine.json"))
+        self.assertEqual(document["gpu"], "A100-SXM4-40GB")
+        self.assertEqual(document["provider"], "own")
 
 
 class BadInput(Predict):

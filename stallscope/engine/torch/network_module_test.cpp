@@ -68,7 +68,7 @@ TEST_P(EveryNetwork, LowersItsLossOnAFixedBatch) {
     return loss;
   };
   const double first = evaluate();
-  for (int step = 0; step < StepsThatLowerTheLoss(network); ++step) {
+  for (int step = 0; step < StepsThatLowerTheLoss(GetParam(), network); ++step) {
     module->Loss(batch).backward();
     const at::NoGradGuard no_grad;
     for (const at::Tensor& parameter : module->Parameters()) {

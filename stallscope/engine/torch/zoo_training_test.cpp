@@ -35,7 +35,7 @@ TEST_P(EveryNetworkOnTwoRanks, LowersItsLossAndStaysTheSameOnBoth) {
       return loss;
     };
     const double before = evaluate();
-    trainer.RunBlock(Sync::kNode, DataSource::kResident, StepsThatLowerTheLoss(table));
+    trainer.RunBlock(Sync::kNode, DataSource::kResident, StepsThatLowerTheLoss(GetParam(), table));
     const double after = evaluate();
     double sum = 0;
     for (const at::Tensor& parameter : network.Parameters()) sum += parameter.detach().sum().item<double>();

@@ -1,0 +1,22 @@
+# The report page: web/ is bundled into one HTML file, which the command carries.
+find_program(NPM npm REQUIRED)
+find_program(NODE NAMES node nodejs REQUIRED)
+set(page_build ${CMAKE_BINARY_DIR}/web)
+file(GLOB_RECURSE page_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/web/src/*)
+# Packages are fetched once, and anew where the lock file changes; their install scripts are not run.
+add_custom_command(OUTPUT ${page_build}/installed
+  COMMAND ${CMAKE_COMMAND} -E copy ${CMAKE_SOURCE_DIR}/web/package.json ${CMAKE_SOURCE_DIR}/web/package-lock.json
+    ${page_build}
+  COMMAND ${NPM} ci --prefix ${page_build} --omit=dev --ignore-scripts --no-audit --no-fund --silent
+  COMMAND ${CMAKE_COMMAND} -E touch ${page_build}/installed
+  DEPENDS ${CMAKE_SOURCE_DIR}/web/package.json ${CMAKE_SOURCE_DIR}/web/package-lock.json
+  COMMENT "Fetching the packages of the report page" VERBATIM)
+add_custom_command(OUTPUT ${page_build}/page/page.html
+  COMMAND ${NODE} ${CMAKE_SOURCE_DIR}/web/build.mjs ${page_build} ${page_build}/page/page.html
+  DEPENDS ${page_build}/installed ${CMAKE_SOURCE_DIR}/web/build.mjs ${page_sources}
+  COMMENT "Bundling the report page" VERBATIM)
+set(page_source ${CMAKE_BINARY_DIR}/PageFiles.cpp)
+add_custom_command(OUTPUT ${page_source}
+  COMMAND ${CMAKE_COMMAND} -DROOT=${page_build}/page -DFILES=page.html -DHEADER=stallscope/report/page_files.h
+    -DFUNCTION=PageFiles -DOUTPUT=${page_source} -P ${CMAKE_SOURCE_DIR}/cmake/embed_files.cmake
+  DEPENDS ${page_build}/page/page.html ${CMAKE_SOURCE_DIR}/cmake/embed_files.cmake VERBATIM)

@@ -1,0 +1,132 @@
+"""What the browser tests share: documents of every kind, their pages, and Chromium to look at them with."""
+
+import hashlib
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from support import BUILD, SOURCE, CommandTest, skip_all  # noqa: E402
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+NODE = shutil.which("node") or shutil.which("nodejs")
+GOLDEN = SOURCE / "tests" / "golden"
+RECOMMEND = ["recommend", "--model", "resnet50", "--dataset", "imagenet", "--epochs", "90", "--no-store"]
+DRIVE = pathlib.Path(__file__).with_name("drive.mjs")
+
+
+def packages():
+    """The folder of Playwright, axe and TypeScript, fetched once for each lock file."""
+    lock = SOURCE / "web" / "package-lock.json"
+    folder = BUILD / "web-tests"
+    stamp = folder / "installed"
+    wanted = hashlib.sha256(lock.read_bytes()).hexdigest()
+    if stamp.exists() and stamp.read_text() == wanted:
+        return folder
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(SOURCE / "web" / name, folder / name)
+    command = ["npm", "ci", "--prefix", str(folder), "--ignore-scripts", "--no-audit", "--no-fund"]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    if result.returncode != 0:
+        skip_all(f"npm could not fetch the packages of the browser tests: {result.stderr[-400:]}")
+    stamp.write_text(wanted)
+    return folder
+
+
+def require_browser():
+    if not CHROMIUM:
+        skip_all("no chromium: apt-get install chromium")
+    if not NODE or not shutil.which("npm"):
+        skip_all("no node or npm: apt-get install nodejs npm")
+    packages()
+
+
+def screenshots():
+    """Where pictures are kept for people to look at."""
+    folder = pathlib.Path(os.environ.get("STALLSCOPE_SCREENSHOTS") or BUILD / "screenshots")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+class PageTest(CommandTest):
+    def page(self, *documents, name="page.html"):
+        """The page of one or several documents, beside the test's other files."""
+        path = self.folder / name
+        result = self.run_command(["report", *map(str, documents), "--html", str(path), "--force"])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return path
+
+    def look(self, *jobs):
+        """Opens pages; see drive.mjs. Gives an answer for each."""
+        jobs = [{**job, "file": str(job["file"])} for job in jobs]
+        result = subprocess.run(
+            [NODE, str(DRIVE), str(packages()), CHROMIUM],
+            input=json.dumps(jobs),
+            capture_output=True,
+            text=True,
+            timeout=300,
+            env=self.environment,
+        )
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return json.loads(result.stdout)
+
+    def text_of(self, path):
+        return self.look({"file": path, "ask": ["() => document.body.innerText"]})[0]["values"][0].replace("\u00a0", " ")
+
+    def write(self, name, document):
+        path = self.folder / name
+        path.write_text(json.dumps(document))
+        return path
+
+    def comparison(self):
+        path = self.folder / "comparison.json"
+        faster = json.loads((GOLDEN / "profile-full.json").read_text())
+        for rung in ("cluster", "warm", "cold"):
+            time = faster["conditions"][rung]["step_time_s"]
+            faster["conditions"][rung]["step_time_s"] = {key: value - 0.1 for key, value in time.items()}
+        for total in ("first_epoch", "steady_state"):
+            faster[total]["step_time_s"] = {key: value - 0.1 for key, value in faster[total]["step_time_s"].items()}
+        other = self.write("faster.json", faster)
+        self.run_command(["compare", str(GOLDEN / "profile-full.json"), str(other), "--json", str(path), "--quiet"])
+        return path
+
+    def validation(self):
+        """Two machines of eight GPUs and one, from a table of four rows."""
+        table = self.folder / "rates.csv"
+        rows = ["series,network,gpu,gpus_per_node,nodes,batch_per_gpu,interconnect,network_gbps,samples_per_s,source"]
+        for series, gpu, rates in (("a", "V100-SXM2-16GB", (360, 2700, 5000)), ("b", "P100-PCIE-16GB", (219, 1600, 3000))):
+            for gpus, nodes, rate in zip((1, 8, 8), (1, 1, 2), rates):
+                rows.append(f"{series},resnet50,{gpu},{gpus},{nodes},64,pcie,25,{rate},made")
+        table.write_text("\n".join(rows) + "\n")
+        path = self.folder / "validation.json"
+        result = self.run_command(["validate", str(table), "--json", str(path), "--quiet"])
+        self.assertEqual(result.returncode, 0, result.stderr)
+        return path
+
+    def documents(self):
+        """One of each kind, by name."""
+        found = {
+            "profile": GOLDEN / "profile-full.json",
+            "profile-small": GOLDEN / "profile.json",
+            "comparison": self.comparison(),
+            "machine": GOLDEN / "machine.json",
+            "validation": self.validation(),
+        }
+        machines = "p3.2xlarge,p3.8xlarge,p3.16xlarge"
+        commands = {
+            "prediction": ["predict", "--model", "resnet50", "--instance", machines, "--nodes", "2", "--dataset", "imagenet"],
+            "recommendation": [*RECOMMEND, "--deadline", "24h"],
+            "survey": ["survey", "--models", "alexnet,resnet50,vgg11", "--instances", machines, "--no-store"],
+        }
+        for kind, command in commands.items():
+            found[kind] = self.folder / f"{kind}.json"
+            result = self.run_command([*command, "--json", str(found[kind]), "--quiet"])
+            self.assertEqual(result.returncode, 0, result.stderr)
+        return found
+
+
+__all__ = ["CHROMIUM", "GOLDEN", "NODE", "PageTest", "RECOMMEND", "SOURCE", "packages", "require_browser", "screenshots"]

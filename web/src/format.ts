@@ -1,0 +1,74 @@
+import type { Estimate } from "./types";
+
+function scaled(value: number, units: [number, string][]): string {
+  const size = Math.abs(value);
+  const [scale, unit] = units.find(([scale]) => size >= scale) ?? units[units.length - 1];
+  return `${digits(value / scale)} ${unit}`;
+}
+
+/** Three digits, as the command prints them. */
+export function digits(value: number): string {
+  if (value === 0) return "0";
+  const size = Math.abs(value);
+  const places = size >= 100 ? 0 : size >= 10 ? 1 : 2;
+  return value.toFixed(places);
+}
+
+export function seconds(value: number): string {
+  if (value === 0) return "0 s";
+  return scaled(value, [
+    [1, "s"],
+    [1e-3, "ms"],
+    [1e-6, "us"],
+    [1e-9, "ns"],
+  ]);
+}
+
+export function bytes(value: number): string {
+  if (value === 0) return "0 B";
+  return scaled(value, [
+    [1e12, "TB"],
+    [1e9, "GB"],
+    [1e6, "MB"],
+    [1e3, "kB"],
+    [1, "B"],
+  ]);
+}
+
+export const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
+export const money = (usd: number) =>
+  `$${usd.toLocaleString("en-US", { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
+export const hours = (value: number) => `${value >= 100 ? value.toFixed(0) : value.toPrecision(3)} h`;
+export const count = (value: number) => value.toLocaleString("en-US");
+
+export function amount(value: number, unit: string): string {
+  switch (unit) {
+    case "s":
+      return seconds(value);
+    case "share":
+      return percent(value);
+    case "B":
+      return bytes(value);
+    case "B/s":
+      return `${bytes(value)}/s`;
+    case "USD":
+      return money(value);
+    case "h":
+      return hours(value);
+    default:
+      return unit ? `${digits(value)} ${unit}` : count(value);
+  }
+}
+
+const half = (estimate: Estimate) => (estimate.high - estimate.low) / 2;
+export const secondsOf = (estimate: Estimate) => `${seconds(estimate.mean)} ± ${seconds(half(estimate))}`;
+export const percentOf = (estimate: Estimate) => `${percent(estimate.mean)} ± ${percent(half(estimate))}`;
+export const rangeOf = (estimate: Estimate, show: (value: number) => string) =>
+  `${show(estimate.mean)} (${show(estimate.low)} to ${show(estimate.high)})`;
+
+/** "1 machine", "2 machines". */
+export const counted = (number: number, noun: string) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;
+
+/** No line breaks between a number and its unit. */
+export const kept = (text: string) =>
+  text.replace(/(\d) (%|s|ms|us|ns|[kMGT]?B(?:\/s)?|h)\b/g, "$1\u00a0$2").replace(/ %/g, "\u00a0%");
