@@ -14,7 +14,7 @@ Configuration Predicted(std::size_t machine, int nodes, double step_s) {
   return c;
 }
 
-KnownRun Run(std::size_t machine, int nodes, double step_s) {
+KnownRun Timed(std::size_t machine, int nodes, double step_s) {
   return {.machine = machine,
           .nodes = nodes,
           .devices = 4 * nodes,
@@ -26,7 +26,7 @@ KnownRun Run(std::size_t machine, int nodes, double step_s) {
 TEST(Calibrate, ARunReplacesThePredictionOfTheSameMachinesAsItIs) {
   std::vector<Configuration> all = {Predicted(0, 1, 1.0)};
   std::vector<std::string> origins = {""};
-  Calibrate({Run(0, 1, 1.3)}, all, origins);
+  Calibrate({Timed(0, 1, 1.3)}, all, origins);
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].basis, StepBasis::kMeasured);
   EXPECT_DOUBLE_EQ(all[0].step_s.mean, 1.3);
@@ -36,7 +36,7 @@ TEST(Calibrate, ARunReplacesThePredictionOfTheSameMachinesAsItIs) {
 TEST(Calibrate, NeighboursMoveTowardsTheRunAndBecomeMoreCertainAndFarOnesLessSo) {
   std::vector<Configuration> all = {Predicted(0, 1, 1.0), Predicted(0, 2, 2.0), Predicted(0, 16, 2.5)};
   std::vector<std::string> origins = {""};
-  Calibrate({Run(0, 1, 1.3)}, all, origins);
+  Calibrate({Timed(0, 1, 1.3)}, all, origins);
   const double near = all[1].step_s.mean / 2.0;
   const double far = all[2].step_s.mean / 2.5;
   EXPECT_GT(near, far);
@@ -52,7 +52,7 @@ TEST(Calibrate, NeighboursMoveTowardsTheRunAndBecomeMoreCertainAndFarOnesLessSo)
 TEST(Calibrate, OtherMachinesStayAsPredicted) {
   std::vector<Configuration> all = {Predicted(0, 1, 1.0), Predicted(1, 1, 1.0)};
   std::vector<std::string> origins = {""};
-  Calibrate({Run(0, 1, 1.3)}, all, origins);
+  Calibrate({Timed(0, 1, 1.3)}, all, origins);
   EXPECT_EQ(all[1].basis, StepBasis::kPredicted);
   EXPECT_DOUBLE_EQ(all[1].step_s.mean, 1.0);
 }
@@ -60,7 +60,7 @@ TEST(Calibrate, OtherMachinesStayAsPredicted) {
 TEST(Calibrate, ARunThatNobodyCouldPredictIsAConfiguration) {
   std::vector<Configuration> all;
   std::vector<std::string> origins;
-  Calibrate({Run(3, 2, 0.7)}, all, origins);
+  Calibrate({Timed(3, 2, 0.7)}, all, origins);
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].machine, 3U);
   EXPECT_EQ(all[0].basis, StepBasis::kMeasured);
@@ -69,7 +69,7 @@ TEST(Calibrate, ARunThatNobodyCouldPredictIsAConfiguration) {
 TEST(Calibrate, OfSeveralRunsOfOneKindTheFirstCounts) {
   std::vector<Configuration> all = {Predicted(0, 1, 1.0)};
   std::vector<std::string> origins = {""};
-  Calibrate({Run(0, 1, 1.3), Run(0, 1, 2.6)}, all, origins);
+  Calibrate({Timed(0, 1, 1.3), Timed(0, 1, 2.6)}, all, origins);
   EXPECT_DOUBLE_EQ(all[0].step_s.mean, 1.3);
 }
 
