@@ -71,9 +71,9 @@ class RecommendJob {
     // Weights and, as is usual, two moments of them.
     request_.job.checkpoint_bytes = 3.0 * static_cast<double>(profile_->workload.gradient_bytes);
     scaling_ = WithMeasuredLoader(scaling_, *profile_);
-    const std::string gpu = flags_.workload.measured_on.empty() ? profile_->cluster.device_name.value_or("")
-                                                                : flags_.workload.measured_on;
-    if (!gpu.empty()) measured_on_ = &GpuNamed(catalog_, gpu);
+    if (!flags_.workload.measured_on.empty()) {
+      measured_on_ = &GpuNamed(catalog_, flags_.workload.measured_on);
+    }
     request_.range.compute_on = [this](const Machine& machine) { return ComputeOn(machine); };
   }
 
