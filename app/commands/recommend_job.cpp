@@ -84,6 +84,9 @@ class RecommendJob {
                       : "the profile does not say which GPU it was measured on (--measured-on)",
                   "name it: --measured-on V100");
     }
+    if (machine.gpus < 1) {
+      throw Error("what a part of a GPU does to a measured workload is not known", "give --model instead");
+    }
     const auto gpu = ResolveGpu(catalog_, machine.gpu);
     if (!gpu) throw Error(fmt::format("the catalog does not know the GPU '{}'", machine.gpu), "add it");
     return ScaleCompute(*profile_, request_.plan.measured->compute, *measured_on_, SpeedOf(*gpu->gpu),

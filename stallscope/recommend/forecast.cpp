@@ -110,8 +110,9 @@ class Forecaster {
     Tried& tried = tried_[batch];
     if (!Fits(machine, batch)) return tried;
     const Machine& facts = catalog_.machines()[machine];
-    // What was measured on one GPU is another time on another.
-    std::unique_ptr<Predictor>& predictor = predictors_[{batch, plan_.measured ? facts.gpu : std::string()}];
+    // What was measured on one GPU is another time on another, and on a part of it.
+    std::unique_ptr<Predictor>& predictor = predictors_[{
+        batch, plan_.measured ? fmt::format("{} {:g}", facts.gpu, std::min(1.0, facts.gpus)) : ""}];
     try {
       if (!predictor) {
         TrainingPlan plan = plan_;
@@ -133,9 +134,19 @@ class Forecaster {
     return tried;
   }
 
+  bool IsOfTheZoo() {
+    if (network_) return true;
+    try {
+      network_ = BuildNetwork(plan_.model, plan_.network);
+    } catch (const UsageError&) {
+      return false;
+    }
+    return true;
+  }
+
   /// By the machine's own memory, which slices of a GPU have less of.
   bool Fits(std::size_t index, int batch) {
-    if (plan_.measured) return true;  // it was measured; what it needs is not known
+    if (plan_.measured && !IsOfTheZoo()) return true;  // what a program of the user's needs is not known
     const Machine& machine = catalog_.machines()[index];
     const auto memory = MemoryPerGpu(machine, catalog_.GpuOrNull(machine.gpu));
     if (!memory) return true;

@@ -88,6 +88,11 @@ class RecommendationText {
   }
 
   void PrintClosest() {
+    if (doc_.closest.empty()) {
+      Line("There is nothing to choose from: no machine has both a time and a price. The reasons are below.");
+      out_ << '\n';
+      return;
+    }
     Line("Nothing fits. The closest:");
     for (const ClosestCandidate& closest : doc_.closest) {
       const RecommendedCandidate& c = doc_.candidates[closest.candidate];
