@@ -60,10 +60,10 @@ TEST(Comparison, WhatIsWrittenObeysTheSchema) {
 TEST(Comparison, TheSchemaIsStrict) {
   Json document = Json::parse(ToJson(Full()));
   document["others"][1]["stalls"]["prep"]["copy"]["verdict"] = "nicer";
-  EXPECT_EQ(Violation(document), "/others[]/stalls/prep/copy/verdict is none of the enum");
+  EXPECT_EQ(Violation(document), "/others[1]/stalls/prep/copy/verdict is none of the enum");
   document = Json::parse(ToJson(Full()));
   document["others"][0].erase("total");
-  EXPECT_EQ(Violation(document), "/others[] lacks total");
+  EXPECT_EQ(Violation(document), "/others[0] lacks total");
 }
 
 TEST(Comparison, PartsLieInsideTheirWholesAndWhatIsMissingIsAbsent) {

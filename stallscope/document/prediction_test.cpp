@@ -41,7 +41,7 @@ TEST(Prediction, TheSchemaIsStrict) {
   EXPECT_EQ(Violation(document), "/stalls/network/basis is none of the enum");
   document = Json::parse(ToJson(Full()));
   document["machines"][0]["mood"] = "good";
-  EXPECT_EQ(Violation(document), "/machines[] has an unknown mood");
+  EXPECT_EQ(Violation(document), "/machines[0] has an unknown mood");
 }
 
 TEST(Prediction, WhatIsReadIsWhatWasWritten) {
