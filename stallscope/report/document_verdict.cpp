@@ -88,17 +88,15 @@ std::string ValidationVerdict(const Json& document) {
 }
 
 std::string RecommendationVerdict(const Json& document) {
-  const Json* choice = FieldAt(document, "choice");
-  const Json candidates = document.value("candidates", Json::array());
-  if (!choice || choice->get<std::size_t>() >= candidates.size()) {
-    return "Nothing satisfies the constraints.";
-  }
-  const Json& chosen = candidates[choice->get<std::size_t>()];
-  return fmt::format(
-      "Rent {} of {} ({}): {}, {}, in time with a probability of {}.",
-      Counted(chosen.value("nodes", 1), "machine"), chosen.value("instance", ""), chosen.value("market", ""),
-      Said(chosen, "hours"), Said(chosen, "cost_usd"),
-      chosen.contains("probability_in_time") ? Said(chosen, "probability_in_time") : "unknown");
+  const Json* chosen = FieldAt(document, "choice");
+  if (!chosen) return "Nothing satisfies the constraints.";
+  std::string text = fmt::format("Rent {} of {} ({}): {}, {}", Counted(chosen->value("nodes", 1), "machine"),
+                                 chosen->value("instance", ""), chosen->value("market", ""),
+                                 Said(*chosen, "hours"), Said(*chosen, "cost_usd"));
+  // Only a deadline has a probability of being kept.
+  if (FieldAt(*chosen, "probability_in_time"))
+    text += fmt::format(", in time with a probability of {}", Said(*chosen, "probability_in_time"));
+  return text + ".";
 }
 
 std::string SurveyVerdict(const Json& document) {
