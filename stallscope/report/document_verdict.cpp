@@ -94,8 +94,12 @@ std::string RecommendationVerdict(const Json& document) {
                                  chosen->value("instance", ""), chosen->value("market", ""),
                                  Said(*chosen, "hours"), Said(*chosen, "cost_usd"));
   // Only a deadline has a probability of being kept.
-  if (FieldAt(*chosen, "probability_in_time"))
-    text += fmt::format(", in time with a probability of {}", Said(*chosen, "probability_in_time"));
+  if (const Json* sure = FieldAt(*chosen, "probability_in_time")) {
+    // No prediction is certain.
+    text += sure->get<double>() > 0.99
+                ? ", in time with a probability of over 99 %"
+                : fmt::format(", in time with a probability of {}", Said(*chosen, "probability_in_time"));
+  }
   return text + ".";
 }
 

@@ -60,9 +60,13 @@ export function amount(value: number, unit: string): string {
   }
 }
 
-const half = (estimate: Estimate) => (estimate.high - estimate.low) / 2;
-export const secondsOf = (estimate: Estimate) => `${seconds(estimate.mean)} ± ${seconds(half(estimate))}`;
-export const percentOf = (estimate: Estimate) => `${percent(estimate.mean)} ± ${percent(half(estimate))}`;
+/** Parts of a prediction have no interval of their own: theirs is as wide as nothing, and not said. */
+const around = (estimate: Estimate, show: (value: number) => string) =>
+  estimate.high > estimate.low ? `${show(estimate.mean)} ± ${show((estimate.high - estimate.low) / 2)}` : show(estimate.mean);
+export const secondsOf = (estimate: Estimate) => around(estimate, seconds);
+export const percentOf = (estimate: Estimate) => around(estimate, percent);
+/** No prediction is certain. */
+export const sure = (probability: number) => (probability > 0.99 ? "over 99 %" : percent(probability));
 export const rangeOf = (estimate: Estimate, show: (value: number) => string) =>
   `${show(estimate.mean)} (${show(estimate.low)} to ${show(estimate.high)})`;
 

@@ -1,6 +1,6 @@
 import { draws, legend, Plot, SOFT, INK, tip } from "./chart";
 import { h, lead, section } from "./dom";
-import { counted, hours, money, percent, rangeOf, seconds } from "./format";
+import { counted, hours, money, percent, rangeOf, seconds, sure } from "./format";
 import { choose, costOf, fits, hoursAt, probabilityWithin, type Candidate, type Question } from "./select";
 import { plainStalls, stallBars } from "./stalls";
 import { tableOf } from "./table";
@@ -129,7 +129,7 @@ function details(candidate: Candidate, question: Question): HTMLElement {
   if (question.deadline !== undefined) {
     facts.splice(2, 0, [
       "in time",
-      `with a probability of ${percent(probabilityWithin(candidate, question.deadline))}`,
+      `with a probability of ${sure(probabilityWithin(candidate, question.deadline))}`,
     ]);
   }
   return h(
