@@ -27,14 +27,25 @@ bool NameHolds(const std::string& name, const std::string& part) {
   return LowerCase(name).find(LowerCase(part)) != std::string::npos;
 }
 
-void RequireFilters(const Catalog& catalog, const std::string& provider, const std::string& region,
-                    const std::string& gpu) {
+void ResolveFilters(const Catalog& catalog, std::string& provider, std::string& region) {
   std::vector<std::string> providers;
   std::vector<std::string> regions;
   for (const Machine& machine : catalog.machines()) providers.push_back(machine.provider);
   for (const Price& price : catalog.prices()) regions.push_back(price.region);
+  const auto respell = [](std::string& given, const std::vector<std::string>& known) {
+    for (const std::string& name : known) {
+      if (LowerCase(name) != LowerCase(given)) continue;
+      given = name;
+      return;
+    }
+  };
+  respell(provider, providers);
+  respell(region, regions);
   RequireKnown(provider, "--provider", providers);
   RequireKnown(region, "--region", regions);
+}
+
+void RequireGpu(const Catalog& catalog, const std::string& gpu) {
   const bool any = std::any_of(catalog.machines().begin(), catalog.machines().end(),
                                [&](const Machine& machine) { return NameHolds(machine.gpu, gpu); });
   if (!any) catalog.FindGpu(gpu);  // says which is near

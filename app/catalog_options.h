@@ -26,10 +26,11 @@ bool NameHolds(const std::string& name, const std::string& part);
 /// ones.
 void RequireKnown(const std::string& given, const char* flag, std::vector<std::string> known);
 
-/// Throws UsageError with the nearest names where the catalog has nothing for --provider, --region or --gpu;
-/// what is empty was not given.
-void RequireFilters(const Catalog& catalog, const std::string& provider, const std::string& region,
-                    const std::string& gpu);
+/// Gives --provider and --region the catalog's spelling; what is empty was not given. Throws UsageError with
+/// the nearest names where the catalog has nothing for them.
+void ResolveFilters(const Catalog& catalog, std::string& provider, std::string& region);
+/// Throws UsageError with the nearest names where no machine has such a GPU.
+void RequireGpu(const Catalog& catalog, const std::string& gpu);
 
 /// What stands between commas, without blanks around it.
 std::vector<std::string> SplitList(const std::string& text);

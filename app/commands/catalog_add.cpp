@@ -9,12 +9,14 @@
 #include "app/commands/catalog.h"
 #include "app/document_header.h"
 #include "app/output.h"
+#include "stallscope/base/clock.h"
 #include "stallscope/base/environment.h"
 #include "stallscope/base/error.h"
 #include "stallscope/catalog/check.h"
 #include "stallscope/catalog/load.h"
 #include "stallscope/catalog/price_import.h"
 #include "stallscope/catalog/skypilot_import.h"
+#include "stallscope/catalog/tables.h"
 #include "stallscope/document/atomic_file.h"
 #include "stallscope/document/store.h"
 
@@ -123,6 +125,15 @@ std::string DayOf(const std::filesystem::path& file) {
                      static_cast<unsigned>(day.day()));
 }
 
+void CheckDate(const AddFlags& flags) {
+  if (flags.date.empty()) return;
+  const std::string day = flags.date.starts_with("<=") ? flags.date.substr(2) : flags.date;
+  if (!IsDate(day))
+    throw UsageError(fmt::format("--date '{}' is no day", flags.date), "write it as 2026-08-22");
+  if (day > UtcNow().substr(0, day.size()))
+    throw UsageError(fmt::format("--date {} is in the future", flags.date), "give the day of the list");
+}
+
 /// SkyPilot keeps one table a provider, in a folder of its name.
 PriceImport ReadSkypilot(const AddFlags& flags, const Catalog& catalog) {
   const std::filesystem::path file = flags.file;
@@ -142,6 +153,9 @@ PriceImport ReadSkypilot(const AddFlags& flags, const Catalog& catalog) {
 
 int RunImport(const AddFlags& flags, const std::vector<std::string>& argv) {
   CheckJsonFile(flags.output);
+  if (!flags.skypilot && !(flags.date.empty() && flags.provider.empty()))
+    throw UsageError("--date and --provider are of tables that do not have them", "give --skypilot as well");
+  CheckDate(flags);
   const std::filesystem::path file = flags.file;
   // Prices of machines that the user added are known as well.
   const Catalog catalog = CatalogFlags{}.Load();

@@ -145,12 +145,13 @@ Json MachinesToJson(const std::vector<const Machine*>& machines, const ListFlags
   return list;
 }
 
-int RunList(const ListFlags& flags, const std::vector<std::string>& argv) {
+int RunList(ListFlags flags, const std::vector<std::string>& argv) {
   CheckJsonFile(flags.output);
   RequireKnown(flags.what, "list", {"machines", "gpus", "datasets", "allreduce"});
   RequireKnown(flags.sort, "--sort", {"name", "price", "gpu-price", "gpus"});
   const Catalog catalog = flags.catalog.Load();
-  RequireFilters(catalog, flags.provider, flags.region, flags.gpu);
+  ResolveFilters(catalog, flags.provider, flags.region);
+  RequireGpu(catalog, flags.gpu);
   const std::vector<const Machine*> machines = Chosen(flags, catalog);
   Json document = DocumentHeader("stallscope.catalog/1", argv, 0);
   const bool show = flags.output.ShowText();

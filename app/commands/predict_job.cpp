@@ -19,9 +19,6 @@
 namespace stallscope {
 namespace {
 
-/// Tokens of a sample, where a profile does not say how many its program reads.
-constexpr std::int64_t kUsualLength = 512;
-
 /// A workload, ready for any machine with GPUs.
 class PredictJob {
  public:
@@ -78,22 +75,17 @@ class PredictJob {
 
   void ReadProfile() {
     profile_ = ReadProfileAt(flags_.profile);
-    if (profile_->cluster.device == "cpu") {
-      throw Error(
-          fmt::format("{} was measured on CPUs, which say nothing of a GPU's time", flags_.profile),
-          "measure the program on a GPU with `stallscope run`, or give --model in place of --profile");
-    }
+    RequireGpuProfile(
+        *profile_, flags_.profile,
+        "measure the program on a GPU with `stallscope run`, or give --model in place of --profile");
     plan_ = PlanFromProfile(*profile_, flags_.profile);
     plan_.nodes = flags_.nodes;
     if (!flags_.stack.empty()) plan_.stack = flags_.stack;
     images_ = plan_.measured->kind == SampleKind::kImage;
     if (plan_.data) plan_.data->cached_share = flags_.CachedShare();
-    const auto length = static_cast<double>(profile_->workload.sequence_length.value_or(kUsualLength));
-    if (const auto given =
-            flags_.Data(plan_.model, images_ ? std::nullopt : std::optional(length), catalog_)) {
-      plan_.data = given;
-    }
-    measured_on_ = &MeasuredOn();
+    const auto length = SampleTokens(*profile_, plan_.measured->kind);
+    if (const auto given = flags_.Data(plan_.model, length, catalog_)) plan_.data = given;
+    measured_on_ = &flags_.MeasuredOn(catalog_);
     scaling_ = WithMeasuredLoader(scaling_, *profile_);
     const WorkloadInfo& measured = profile_->workload;
     workload_.model = measured.model;
@@ -112,14 +104,6 @@ class PredictJob {
     if (!plan_.data) return;
     workload_.samples = plan_.data->samples;
     workload_.sample_bytes = plan_.data->sample_bytes.value;
-  }
-
-  const Gpu& MeasuredOn() const {
-    if (flags_.measured_on.empty()) {
-      throw UsageError(fmt::format("{} does not say which GPU it was measured on", flags_.profile),
-                       "name it: --measured-on V100");
-    }
-    return GpuNamed(catalog_, flags_.measured_on);
   }
 
   std::vector<Machine> Machines() const {

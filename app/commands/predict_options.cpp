@@ -135,10 +135,7 @@ void PredictFlags::Check() const {
   if (batch) RequireWithin("--batch", *batch, 1, kMostBatch);
   if (workers) RequireWithin("--workers", *workers, 1, kMostWorkers);
   if (!dtype.empty()) ParseDtype(dtype);
-  if (!stack.empty() && !StackOf(stack).known) {
-    throw UsageError(fmt::format("--stack '{}' is no stack that is known", stack),
-                     "take one of: " + StackNames());
-  }
+  CheckStack();
   if (!dataset.empty() && (!samples.empty() || !sample_bytes.empty())) {
     throw UsageError("--dataset and --samples name two data sets", "give one of them");
   }
@@ -156,6 +153,20 @@ void PredictFlags::Check() const {
   }
   CachedShare();
   BucketOf(bucket);
+}
+
+void PredictFlags::CheckStack() const {
+  if (stack.empty() || StackOf(stack).known) return;
+  throw UsageError(fmt::format("--stack '{}' is no stack that is known", stack),
+                   "take one of: " + StackNames());
+}
+
+const Gpu& PredictFlags::MeasuredOn(const Catalog& facts) const {
+  if (measured_on.empty()) {
+    throw UsageError(fmt::format("{} does not say which GPU it was measured on", profile),
+                     "name it: --measured-on V100");
+  }
+  return GpuNamed(facts, measured_on);
 }
 
 std::vector<std::string> PredictFlags::Instances() const {

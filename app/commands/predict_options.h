@@ -57,6 +57,10 @@ struct PredictFlags {
   std::optional<PlannedData> Data(const std::string& workload, std::optional<double> length,
                                   const Catalog& catalog) const;
   std::optional<double> CachedShare() const;
+  /// The GPU of --profile. Throws UsageError where none is named.
+  const Gpu& MeasuredOn(const Catalog& catalog) const;
+  /// Throws UsageError where --stack names none that is known.
+  void CheckStack() const;
 };
 
 }  // namespace stallscope

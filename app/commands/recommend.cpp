@@ -44,6 +44,11 @@ bool TableOnStdout(const RecommendFlags& flags) {
 
 int RunRecommend(const RecommendFlags& flags, const std::vector<std::string>& argv) {
   flags.Check();
+  RequireOneOnStdout({{"--csv", flags.csv},
+                      {"--markdown", flags.markdown},
+                      {"--emit", flags.emit == "skypilot:-" ? "-" : ""},
+                      {"--html", flags.page.html},
+                      {"--json", flags.output.json_file}});
   CheckJsonFile(flags.output);
   flags.page.Check(flags.output, flags.force);
   Recommendation recommendation = Recommended(flags);

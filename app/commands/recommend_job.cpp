@@ -21,7 +21,9 @@ constexpr double kBytesPerGb = 1e9;
 class RecommendJob {
  public:
   explicit RecommendJob(const RecommendFlags& flags)
-      : flags_(flags), catalog_(flags.workload.catalog.Load()) {}
+      : flags_(flags), catalog_(flags.workload.catalog.Load()) {
+    flags_.Resolve(catalog_);
+  }
 
   Recommendation Run() {
     if (flags_.workload.profile.empty()) {
@@ -61,29 +63,39 @@ class RecommendJob {
     request_.range.global_batch = flags_.global_batch;
     request_.job.checkpoint_bytes = CheckpointBytes(network);
     name_ = network.name;
+    asked_ = WorkloadOf(network, request_.plan.precision);
   }
 
   void ReadProfile() {
     profile_ = ReadProfileAt(flags_.workload.profile);
+    RequireGpuProfile(
+        *profile_, flags_.workload.profile,
+        "measure the program on a GPU with `stallscope run`, or give --model in place of --profile");
+    measured_on_ = &flags_.workload.MeasuredOn(catalog_);
     name_ = profile_->workload.model;
     request_.plan = PlanFromProfile(*profile_, flags_.workload.profile);
+    if (!flags_.workload.stack.empty()) request_.plan.stack = flags_.workload.stack;
+    ReplaceData();
+    asked_ = WorkloadOf(*profile_);
     request_.range.batches = {request_.plan.batch};
     // Weights and, as is usual, two moments of them.
     request_.job.checkpoint_bytes = 3.0 * static_cast<double>(profile_->workload.gradient_bytes);
     scaling_ = WithMeasuredLoader(scaling_, *profile_);
-    if (!flags_.workload.measured_on.empty()) {
-      measured_on_ = &GpuNamed(catalog_, flags_.workload.measured_on);
-    }
     request_.range.compute_on = [this](const Machine& machine) { return ComputeOn(machine); };
   }
 
-  ComputeEstimate ComputeOn(const Machine& machine) const {
-    if (measured_on_ == nullptr) {
-      throw Error(profile_->cluster.device == "cpu"
-                      ? "the profile was measured on CPUs, which say nothing of a GPU's time"
-                      : "the profile does not say which GPU it was measured on (--measured-on)",
-                  "name it: --measured-on V100");
+  /// The data of the flags in place of the profile's.
+  void ReplaceData() {
+    const PredictFlags& given = flags_.workload;
+    std::optional<PlannedData>& data = request_.plan.data;
+    if (!given.dataset.empty() || !given.sample_bytes.empty()) {
+      data = given.Data(name_, SampleTokens(*profile_, request_.plan.measured->kind), catalog_);
+    } else if (!given.samples.empty() && data) {
+      data->samples = PositiveNumber("--samples", given.samples, "1281167");  // as large as the profile's
     }
+  }
+
+  ComputeEstimate ComputeOn(const Machine& machine) const {
     if (machine.gpus < 1) {
       throw Error("what a part of a GPU does to a measured workload is not known", "give --model instead");
     }
@@ -112,22 +124,17 @@ class RecommendJob {
                                   : fmt::format("{:g} epoch{}", job.epochs, job.epochs == 1 ? "" : "s");
   }
 
-  AskedWorkload Asked() const {
-    return {name_, request_.plan.precision, request_.plan.network.image_size,
-            request_.plan.network.sequence_length};
-  }
-
   void ReadRuns() {
     std::vector<KnownRun>& runs = request_.runs;
     for (const std::string& given : flags_.measured) runs.push_back(Measured(given));
     if (!flags_.no_store) {
       std::vector<KnownRun> kept =
-          RunsOfStore(Store(StoreFolder(flags_.store, ProcessEnvironment())).List(), catalog_, Asked());
+          RunsOfStore(Store(StoreFolder(flags_.store, ProcessEnvironment())).List(), catalog_, asked_);
       runs.insert(runs.end(), kept.begin(), kept.end());
     }
     if (!flags_.published.empty()) {
       const std::vector<KnownRun> known =
-          PublishedRuns(ReadMeasurementFile(flags_.published), flags_.published, catalog_, Asked());
+          PublishedRuns(ReadMeasurementFile(flags_.published), flags_.published, catalog_, asked_);
       runs.insert(runs.end(), known.begin(), known.end());
     }
     // Runs of machines that were not asked for stay away.
@@ -146,10 +153,17 @@ class RecommendJob {
     const Machine& machine = catalog_.FindMachine(given.substr(0, equals));
     const std::string file = given.substr(equals + 1);
     const Profile profile = ReadProfileAt(file);
-    if (!IsOf(profile, Asked())) {
-      throw UsageError(fmt::format("{} trained {} in {}, not {} in {}", file, profile.workload.model,
-                                   PrecisionOf(profile.workload.dtype), name_, request_.plan.precision),
-                       "give a profile of the workload that is asked about");
+    if (!IsOf(profile, asked_)) {
+      throw UsageError(
+          fmt::format("{} trained {}, not {}", file, Describe(WorkloadOf(profile)), Describe(asked_)),
+          "give a profile of the workload that is asked about");
+    }
+    if (!CountsOn(profile, machine)) {
+      throw UsageError(
+          fmt::format("{} was measured {}, which says nothing of {}", file,
+                      profile.cluster.device == "cpu" ? "on CPUs" : "through an emulated network or disk",
+                      machine.name),
+          "measure the program on the machine itself with `stallscope run`");
     }
     return RunFromProfile(profile, static_cast<std::size_t>(&machine - catalog_.machines().data()), file);
   }
@@ -190,11 +204,12 @@ class RecommendJob {
     }
   }
 
-  const RecommendFlags& flags_;
+  RecommendFlags flags_;
   Catalog catalog_;
   RecommendRequest request_;
   ScalingParameters scaling_ = ShippedParameters();
   std::string name_;
+  AskedWorkload asked_;
   std::optional<Profile> profile_;
   const Gpu* measured_on_ = nullptr;
 };

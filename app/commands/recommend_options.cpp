@@ -10,6 +10,7 @@
 
 #include "app/commands/add_option.h"
 #include "stallscope/base/error.h"
+#include "stallscope/catalog/facts.h"
 #include "stallscope/document/atomic_file.h"
 
 namespace stallscope {
@@ -62,19 +63,32 @@ void RequireWithin(const char* flag, const std::optional<int>& value, int least,
   }
 }
 
-/// "p3.8xlarge", or "p3.*" for all that begin so.
-bool Names(const std::string& pattern, const Machine& machine) {
-  for (const std::string& name : {machine.name, FullName(machine), machine.provider}) {
+/// "p3.8xlarge", or "p3.*" for all that begin so, in any case.
+bool Names(const std::string& given, const Machine& machine) {
+  const std::string pattern = LowerCase(given);
+  for (const std::string& text : {machine.name, FullName(machine), machine.provider}) {
+    const std::string name = LowerCase(text);
     if (pattern.ends_with('*') ? name.starts_with(pattern.substr(0, pattern.size() - 1)) : name == pattern)
       return true;
   }
   return false;
 }
 
+/// Whether a machine that left the lists is known to be had: the user pays a price for it, or somebody listed
+/// it after that.
+bool CanBeRented(const Machine& machine, const Catalog& catalog, const PriceChanges& yours) {
+  const std::string name = LowerCase(FullName(machine));
+  if (yours.on_demand.contains(name) || yours.spot.contains(name)) return true;
+  const std::vector<Price> prices = catalog.PricesOf(machine);
+  return !machine.last_listed.empty() && std::any_of(prices.begin(), prices.end(), [&](const Price& price) {
+    return price.date > machine.last_listed;
+  });
+}
+
 /// "aws=1s,60s" or "1h": what is charged at a time, and at least.
 std::pair<std::string, BillingRule> ReadBilling(const std::string& text) {
   const std::size_t equals = text.find('=');
-  const std::string who = equals == std::string::npos ? "*" : text.substr(0, equals);
+  const std::string who = equals == std::string::npos ? "*" : LowerCase(text.substr(0, equals));
   const std::vector<std::string> parts =
       SplitList(equals == std::string::npos ? text : text.substr(equals + 1));
   const auto unit = parts.empty() ? std::nullopt : ParseDuration(parts[0]);
@@ -100,6 +114,18 @@ double PositiveNumber(const char* flag, const std::string& text, const char* exa
                      fmt::format("write {} {}", flag, example));
   }
   return *value;
+}
+
+void RequireOneOnStdout(const std::vector<std::pair<const char*, std::string>>& outputs) {
+  const char* first = nullptr;
+  for (const auto& [flag, file] : outputs) {
+    if (file != "-") continue;
+    if (first) {
+      throw UsageError(fmt::format("{} and {} both go to standard output", first, flag),
+                       "give one of them a file");
+    }
+    first = flag;
+  }
 }
 
 void WriteTable(const std::string& file, const std::string& text, bool force) {
@@ -217,6 +243,14 @@ void RecommendFlags::Check() const {
     throw UsageError("--batch and --global-batch contradict each other", "give one of them");
   if (!workload.profile.empty() && (!batches.empty() || global_batch))
     throw UsageError("the batch is the profile's own", "leave --batch and --global-batch out");
+  if (!workload.profile.empty() &&
+      (!workload.dtype.empty() || workload.image_size || workload.sequence_length)) {
+    throw UsageError("--dtype, --image-size and --sequence-length are the profile's own",
+                     "leave them out, or measure another profile");
+  }
+  if (workload.profile.empty() && !workload.measured_on.empty())
+    throw UsageError("--measured-on says where a profile was measured", "give --profile FILE as well");
+  workload.CheckStack();
   RequireWithin("--max-nodes", max_nodes, 1, kMostNodes);
   RequireWithin("--global-batch", global_batch, 1, kMostBatch);
   RequireWithin("--max-global-batch", most_global_batch, 1, kMostBatch);
@@ -250,6 +284,13 @@ MoneyRules RecommendFlags::Money() const {
   if (!checkpoint.empty()) money.checkpoint_s = Hours("--checkpoint", checkpoint, true) * kSecondsPerHour;
   for (const std::string& rule : billing) money.billing.push_back(ReadBilling(rule));
   return money;
+}
+
+void RecommendFlags::Resolve(const Catalog& catalog) {
+  ResolveFilters(catalog, provider, region);
+  std::vector<std::string> providers = {"*"};
+  for (const Machine& machine : catalog.machines()) providers.push_back(machine.provider);
+  for (const auto& [who, rule] : Money().billing) RequireKnown(who, "--billing", providers);
 }
 
 std::vector<std::string> RecommendFlags::AssumedMoney() const {
@@ -289,15 +330,15 @@ std::vector<int> RecommendFlags::Batches() const {
 
 std::vector<std::size_t> RecommendFlags::Machines(const Catalog& catalog,
                                                   std::vector<MachineProblem>& left_out) const {
-  RequireFilters(catalog, provider, region, "");
   const std::vector<std::string> chips = SplitList(gpus);
-  for (const std::string& chip : chips) RequireFilters(catalog, "", "", chip);
+  for (const std::string& chip : chips) RequireGpu(catalog, chip);
   const std::vector<std::string> patterns = SplitList(excluded);
   for (const std::string& pattern : patterns) {
     const bool any = std::any_of(catalog.machines().begin(), catalog.machines().end(),
                                  [&](const Machine& machine) { return Names(pattern, machine); });
     if (!any) catalog.FindMachine(pattern);  // says which is near
   }
+  const PriceChanges yours = Prices(catalog);
   std::vector<std::size_t> machines;
   for (std::size_t i = 0; i < catalog.machines().size(); ++i) {
     const Machine& machine = catalog.machines()[i];
@@ -306,7 +347,7 @@ std::vector<std::size_t> RecommendFlags::Machines(const Catalog& catalog,
     if (!provider.empty() && machine.provider != provider) continue;
     if (!chips.empty() && std::none_of(chips.begin(), chips.end(), held)) continue;
     if (std::any_of(patterns.begin(), patterns.end(), named)) continue;
-    if (machine.availability == "retired" && !include_retired) {
+    if (machine.availability == "retired" && !include_retired && !CanBeRented(machine, catalog, yours)) {
       left_out.push_back({i, "retired",
                           fmt::format("it is no longer listed{}; --include-retired takes its last price",
                                       machine.last_listed.empty() ? "" : " since " + machine.last_listed)});

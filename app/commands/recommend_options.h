@@ -58,6 +58,9 @@ struct RecommendFlags {
   /// Throws UsageError where flags contradict each other or say nothing that could be meant.
   void Check() const;
 
+  /// Takes the catalog's spelling of providers and regions. Throws UsageError where it does not know them.
+  void Resolve(const Catalog& catalog);
+
   Question Asked() const;
   MoneyRules Money() const;
   /// What of Money was not said by the user and by no source.
@@ -73,6 +76,9 @@ std::optional<double> TokensOf(const Network& network);
 
 /// A finite number above zero. Throws UsageError.
 double PositiveNumber(const char* flag, const std::string& text, const char* example);
+
+/// Throws UsageError where more than one of the flags, each with its file, goes to standard output.
+void RequireOneOnStdout(const std::vector<std::pair<const char*, std::string>>& outputs);
 
 /// Writes a table to a file that is not there yet, or to standard output for "-". Throws Error.
 void WriteTable(const std::string& file, const std::string& text, bool force);

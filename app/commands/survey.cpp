@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -27,7 +28,7 @@ struct SurveyFlags {
   std::string models = "alexnet,resnet18,resnet50,vgg11,bert_large";
   std::string instances;
   std::string nodes = "1,2";
-  std::string batch = "32,bert_large=4";
+  std::string batch;
   std::string dtype = "fp32";
   std::string datasets = "imagenet,wikipedia-tokens";
   std::string region;
@@ -50,16 +51,54 @@ int WholeNumber(const char* flag, const std::string& text, const char* example) 
   return static_cast<int>(value);
 }
 
-/// "32,bert_large=4": of all networks, and of some.
-std::map<std::string, int> Batches(const std::string& text) {
-  std::map<std::string, int> batches = {{"", 32}};
+constexpr const char* kUsualBatches = "32,bert_large=4";
+
+/// "mlp:layers=8,width=512,resnet50" are two: what has a '=' and no ':' belongs to the network before it.
+std::vector<std::string> SplitModels(const std::string& text) {
+  std::vector<std::string> models;
   for (const std::string& part : SplitList(text)) {
-    const std::size_t equals = part.find('=');
-    const std::string who = equals == std::string::npos ? "" : part.substr(0, equals);
-    batches[who] = WholeNumber("--batch", equals == std::string::npos ? part : part.substr(equals + 1),
-                               "32,bert_large=4");
+    const bool goes_on = part.find('=') != std::string::npos && part.find(':') == std::string::npos;
+    if (goes_on && !models.empty()) {
+      models.back() += "," + part;
+    } else {
+      models.push_back(part);
+    }
+  }
+  return models;
+}
+
+/// "32,bert_large=4,mlp:layers=8,width=512=64" are three: a network with parameters ends at the number that
+/// follows its last one.
+std::vector<std::string> SplitBatches(const std::string& text) {
+  std::vector<std::string> batches;
+  bool goes_on = false;
+  for (const std::string& part : SplitList(text)) {
+    if (goes_on) {
+      batches.back() += "," + part;
+    } else {
+      batches.push_back(part);
+    }
+    const bool in_parameters = goes_on || part.find(':') != std::string::npos;
+    goes_on = in_parameters && std::count(part.begin(), part.end(), '=') < 2;
   }
   return batches;
+}
+
+/// Of all networks (""), and of some by their names.
+std::map<std::string, int> Batches(const std::string& text) {
+  std::map<std::string, int> batches = {{"", 32}};
+  for (const std::string& part : SplitBatches(text)) {
+    const std::size_t equals = part.rfind('=');
+    const bool all = equals == std::string::npos;
+    const std::string who = all ? "" : BuildNetwork(part.substr(0, equals), {}).name;
+    batches[who] = WholeNumber("--batch", all ? part : part.substr(equals + 1), kUsualBatches);
+  }
+  return batches;
+}
+
+template <typename Item>
+void AddOnce(std::vector<Item>& items, Item item) {
+  if (std::find(items.begin(), items.end(), item) == items.end()) items.push_back(std::move(item));
 }
 
 class SurveyJob {
@@ -67,20 +106,21 @@ class SurveyJob {
   explicit SurveyJob(const SurveyFlags& flags) : flags_(flags), catalog_(flags.catalog.Load()) {}
 
   Survey Run() {
-    RequireFilters(catalog_, "", flags_.region, "");
+    std::string any_provider;
+    request_.region = flags_.region;
+    ResolveFilters(catalog_, any_provider, request_.region);
     ParseDtype(flags_.dtype);
     for (const std::string& name : SplitList(flags_.instances)) {
-      request_.machines.push_back(
-          static_cast<std::size_t>(&catalog_.FindMachine(name) - catalog_.machines().data()));
+      AddOnce(request_.machines,
+              static_cast<std::size_t>(&catalog_.FindMachine(name) - catalog_.machines().data()));
     }
     if (request_.machines.empty())
       throw UsageError("there is no machine to survey", "give --instances p3.2xlarge,p3.8xlarge,...");
     for (const std::string& count : SplitList(flags_.nodes)) {
-      request_.nodes.push_back(WholeNumber("--nodes", count, "1,2"));
+      AddOnce(request_.nodes, WholeNumber("--nodes", count, "1,2"));
     }
     if (request_.nodes.empty()) throw UsageError("--nodes names no number", "write --nodes 1,2");
     ReadModels();
-    request_.region = flags_.region;
     request_.today = UtcNow();
     const ComputeModel compute(ComputeParameters::Shipped(), RateTable::Shipped(), SpeedsOf(catalog_));
     Survey survey = SurveyMachines(request_, catalog_, compute, ShippedParameters());
@@ -91,22 +131,32 @@ class SurveyJob {
 
  private:
   void ReadModels() {
-    const std::map<std::string, int> batches = Batches(flags_.batch);
+    const std::map<std::string, int> batches = Batches(flags_.batch.empty() ? kUsualBatches : flags_.batch);
+    std::vector<std::string> names;
     std::vector<StoreEntry> kept;
     if (!flags_.no_store) kept = Store(StoreFolder(flags_.store, ProcessEnvironment())).List();
-    for (const std::string& name : SplitList(flags_.models)) {
+    for (const std::string& name : SplitModels(flags_.models)) {
       const Network network = BuildNetwork(name, {});
+      if (std::find(names.begin(), names.end(), network.name) != names.end()) continue;
+      names.push_back(network.name);
       SurveyedModel model{.name = network.name, .plan = {}, .runs = {}};
       model.plan.model = name;
       model.plan.precision = flags_.dtype;
-      const auto own = batches.find(name);
+      const auto own = batches.find(network.name);
       model.plan.batch = own != batches.end() ? own->second : batches.at("");
       model.plan.data = DataFor(network);
-      model.runs = RunsOfStore(kept, catalog_, {network.name, flags_.dtype, {}, {}});
+      model.runs = RunsOfStore(kept, catalog_, WorkloadOf(network, flags_.dtype));
       request_.models.push_back(std::move(model));
     }
     if (request_.models.empty())
       throw UsageError("there is no network to survey", "give --models resnet50,...");
+    if (flags_.batch.empty()) return;
+    for (const auto& [who, batch] : batches) {
+      if (!who.empty() && std::find(names.begin(), names.end(), who) == names.end()) {
+        throw UsageError(fmt::format("--batch {}={} is of a network that is not surveyed", who, batch),
+                         fmt::format("add it to --models, or name one of: {}", fmt::join(names, ", ")));
+      }
+    }
   }
 
   /// The first data set of the network's kind.
@@ -127,6 +177,10 @@ class SurveyJob {
 };
 
 int RunSurvey(const SurveyFlags& flags, const std::vector<std::string>& argv) {
+  RequireOneOnStdout({{"--csv", flags.csv},
+                      {"--markdown", flags.markdown},
+                      {"--html", flags.page.html},
+                      {"--json", flags.output.json_file}});
   CheckJsonFile(flags.output);
   flags.page.Check(flags.output, flags.force);
   Survey survey = SurveyJob(flags).Run();

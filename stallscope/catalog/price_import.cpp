@@ -79,12 +79,6 @@ class Importer {
     }
   }
 
-  std::optional<double> PriceIn(const CsvRow& row, const char* column) {
-    const auto price = row.Number(column);
-    if (price == 0.0) row.Fail(column, "is 0, which nobody charges; leave it blank");
-    return price;
-  }
-
   void Skip(const std::string& reason, const std::string& machine) {
     auto found = std::find_if(result_.skipped.begin(), result_.skipped.end(),
                               [&](const SkippedPrices& skipped) { return skipped.reason == reason; });
@@ -106,6 +100,12 @@ std::string Number(const std::optional<double>& value) {
 }
 
 }  // namespace
+
+std::optional<double> PriceIn(const CsvRow& row, const char* column) {
+  const auto price = row.Number(column);
+  if (price == 0.0) row.Fail(column, "is 0, which nobody charges; leave it blank");
+  return price;
+}
 
 PriceImport ImportPrices(std::string_view text, const std::string& source, const Catalog& catalog) {
   const CsvTable table = CsvTable::Parse(text, source);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "stallscope/base/csv_table.h"
 #include "stallscope/catalog/catalog.h"
 
 namespace stallscope {
@@ -27,6 +28,9 @@ struct PriceImport {
 /// (other columns are passed over), or one of the catalog's own. Rows of machines that the catalog does not
 /// know, and those without any price, are counted and left out. Throws Error where the table is neither.
 PriceImport ImportPrices(std::string_view text, const std::string& source, const Catalog& catalog);
+
+/// A price in USD; nothing where the cell is empty. Throws Error where it is 0: as the least it would win.
+std::optional<double> PriceIn(const CsvRow& row, const char* column);
 
 /// The prices as a table of the catalog.
 std::string PriceTable(const std::vector<Price>& prices);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 
 #include "stallscope/catalog/tables.h"
 
@@ -51,9 +52,12 @@ bool IsDate(const std::string& text) {
     const bool dash = i == 4 || i == 7;
     if (dash ? text[i] != '-' : (text[i] < '0' || text[i] > '9')) return false;
   }
-  const int month = std::stoi(text.substr(5, 2));
-  const int day = text.size() == 10 ? std::stoi(text.substr(8)) : 1;
-  return month >= 1 && month <= 12 && day >= 1 && day <= 31;
+  const auto part = [&](std::size_t at, std::size_t length) { return std::stoi(text.substr(at, length)); };
+  const int day = text.size() == 10 ? part(8, 2) : 1;
+  return std::chrono::year_month_day(std::chrono::year(part(0, 4)),
+                                     std::chrono::month(static_cast<unsigned>(part(5, 2))),
+                                     std::chrono::day(static_cast<unsigned>(day)))
+      .ok();
 }
 
 Provenance ReadProvenance(const CsvRow& row) {

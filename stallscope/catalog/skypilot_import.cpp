@@ -36,7 +36,7 @@ struct SkypilotRows {
 
 void TakeRow(const CsvRow& row, SkypilotRows& all) {
   const std::string region = row.RequiredText("Region");
-  const ZonePrices prices{row.Number("Price"), row.Number("SpotPrice")};
+  const ZonePrices prices{PriceIn(row, "Price"), PriceIn(row, "SpotPrice")};
   const std::string machine = row.Text("InstanceType");
   if (!machine.empty()) {
     all.machines[{machine, region}].Take(prices);

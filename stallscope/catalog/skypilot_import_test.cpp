@@ -57,6 +57,17 @@ TEST(SkypilotImport, ALetterInAPriceIsNamedByLineAndColumnAndTheRestIsRead) {
   EXPECT_EQ(import.prices.size(), 1U);
 }
 
+TEST(SkypilotImport, APriceOfZeroIsNamedAndIsNotTheLeast) {
+  const PriceImport import = Import(
+      "p4d.24xlarge,A100,8,96,1152,21.96,9.5,us-east-1,us-east-1a\n"
+      "p4d.24xlarge,A100,8,96,1152,21.96,0,us-east-1,us-east-1b\n",
+      "aws");
+  ASSERT_EQ(import.bad.size(), 1U);
+  EXPECT_NE(import.bad[0].find("line 3: SpotPrice is 0"), std::string::npos) << import.bad[0];
+  ASSERT_EQ(import.prices.size(), 1U);
+  EXPECT_DOUBLE_EQ(*import.prices[0].spot_usd_hour, 9.5);
+}
+
 TEST(SkypilotImport, AnotherTableIsRefused) {
   EXPECT_THROW(ImportSkypilotPrices("a,b\n1,2\n", "x.csv", {"aws", "2026-08-22"}, Catalog::Load()), Error);
 }

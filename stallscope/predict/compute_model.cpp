@@ -44,6 +44,8 @@ std::string Joined(const std::set<std::string>& names) {
 
 const char* BasisName(ComputeBasis basis) {
   switch (basis) {
+    case ComputeBasis::kYours:
+      return "measured on this GPU";
     case ComputeBasis::kPublished:
       return "same GPU and network";
     case ComputeBasis::kOtherGpu:

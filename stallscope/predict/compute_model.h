@@ -11,11 +11,12 @@ namespace stallscope {
 
 /// What a compute time was derived from, best first.
 enum class ComputeBasis {
+  kYours,      ///< measured by the user on this GPU
   kPublished,  ///< rates of this network on this GPU, in this precision
   kOtherGpu,   ///< rates of this network elsewhere: another GPU, precision or sequence length
   kTable,      ///< the layer table alone, on what other networks reach
 };
-/// "same GPU and network", "other GPU", "table".
+/// "measured on this GPU", "same GPU and network", "other GPU", "table".
 const char* BasisName(ComputeBasis basis);
 
 struct ComputeEstimate {

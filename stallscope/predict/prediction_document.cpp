@@ -170,6 +170,8 @@ void AddPrice(const TrainingPrediction& prediction, const PredictionContext& con
 
 const char* BasisWord(ComputeBasis basis) {
   switch (basis) {
+    case ComputeBasis::kYours:
+      return kBasisMeasured;
     case ComputeBasis::kPublished:
       return kBasisPublished;
     case ComputeBasis::kOtherGpu:

@@ -17,6 +17,8 @@ constexpr double kNormal95 = 1.96;
 constexpr double kForwardShare = 1.0 / 3;
 /// What programs differ by on two GPUs, beside arithmetic and memory: launches, kernels that one lacks.
 constexpr double kOtherGpuSpread = 0.15;
+/// Tokens of a sample, where a profile does not say how many its program reads.
+constexpr std::int64_t kUsualLength = 512;
 
 /// The network's table, where the profile's model is of the zoo.
 std::optional<Network> NetworkOf(const Profile& profile) {
@@ -52,6 +54,7 @@ ComputeEstimate MeasuredCompute(const Profile& profile, const std::string& file)
   compute.low = step.low;
   compute.high = step.high;
   compute.log_sd = step.HalfWidth() / step.mean / kNormal95;
+  compute.basis = ComputeBasis::kYours;
   compute.from = fmt::format("{} of {}, {} steps", rung, file, measured->steps);
   return compute;
 }
@@ -93,6 +96,7 @@ ComputeEstimate ByLayers(const Network& network, const Profile& profile, const C
   const ComputeModel model(ComputeParameters::Shipped(), rates, SpeedsOf(catalog));
   ComputeEstimate estimate = model.Estimate(network, workload, target);
   estimate.seconds = scaled;
+  estimate.basis = ComputeBasis::kOtherGpu;
   estimate.log_sd = std::hypot(estimate.log_sd, std::log(surplus_stays / scaled) / 2);
   estimate.low = scaled * std::exp(-kNormal95 * estimate.log_sd);
   estimate.high = scaled * std::exp(kNormal95 * estimate.log_sd);
@@ -112,6 +116,7 @@ ComputeEstimate ByPeaks(const Profile& profile, const ComputeEstimate& measured,
   const double log_seconds = std::log(measured.seconds) + (arithmetic + memory) / 2;
   estimate.log_sd = std::hypot(measured.log_sd, std::hypot((arithmetic - memory) / 2, kOtherGpuSpread));
   estimate.seconds = std::exp(log_seconds);
+  estimate.basis = ComputeBasis::kOtherGpu;
   estimate.low = std::exp(log_seconds - kNormal95 * estimate.log_sd);
   estimate.high = std::exp(log_seconds + kNormal95 * estimate.log_sd);
   estimate.from = fmt::format(
@@ -186,6 +191,16 @@ ScaledCompute ScaleCompute(const Profile& profile, const ComputeEstimate& measur
   return {network ? ByLayers(*network, profile, measured, measured_on, target, catalog)
                   : ByPeaks(profile, measured, from, target),
           false};
+}
+
+std::optional<double> SampleTokens(const Profile& profile, SampleKind kind) {
+  if (kind == SampleKind::kImage) return std::nullopt;
+  return static_cast<double>(profile.workload.sequence_length.value_or(kUsualLength));
+}
+
+void RequireGpuProfile(const Profile& profile, const std::string& file, const std::string& hint) {
+  if (profile.cluster.device != "cpu") return;
+  throw Error(fmt::format("{} was measured on CPUs, which say nothing of a GPU's time", file), hint);
 }
 
 ScalingParameters WithMeasuredLoader(ScalingParameters parameters, const Profile& profile) {

@@ -35,6 +35,12 @@ struct ScaledCompute {
 ScaledCompute ScaleCompute(const Profile& profile, const ComputeEstimate& measured, const Gpu& measured_on,
                            const GpuSpeed& target, const Catalog& catalog);
 
+/// Tokens of a sample, as long as the profile says or as is usual; absent for images.
+std::optional<double> SampleTokens(const Profile& profile, SampleKind kind);
+
+/// Throws Error where the profile was measured on CPUs; `hint` is what to do then.
+void RequireGpuProfile(const Profile& profile, const std::string& file, const std::string& hint);
+
 /// The parameters with what the profile measured of its loader; as they are where it measured none.
 ScalingParameters WithMeasuredLoader(ScalingParameters parameters, const Profile& profile);
 

@@ -69,6 +69,7 @@ TEST(ProfiledWorkload, OnTheSameChipTheTimeStays) {
   const ScaledCompute same = ScaleCompute(profile, measured, Facts().FindGpu("V100-SXM2-16GB"),
                                           SpeedOf(Facts().FindGpu("V100-SXM2-32GB")), Facts());
   EXPECT_TRUE(same.as_measured);
+  EXPECT_STREQ(BasisName(same.estimate.basis), "measured on this GPU");
   EXPECT_DOUBLE_EQ(same.estimate.seconds, 0.1);
 }
 
@@ -81,6 +82,7 @@ TEST(ProfiledWorkload, AProgramOfUnknownLayersScalesBetweenArithmeticAndMemory) 
       ScaleCompute(profile, measured, Facts().FindGpu("V100-SXM2-16GB"), t4, Facts()).estimate;
   const double by_arithmetic = 0.1 * v100.fp32 / t4.fp32;
   const double by_memory = 0.1 * v100.memory_bandwidth / t4.memory_bandwidth;
+  EXPECT_EQ(scaled.basis, ComputeBasis::kOtherGpu);
   EXPECT_NEAR(scaled.seconds, std::sqrt(by_arithmetic * by_memory), 1e-9);
   EXPECT_LT(scaled.low, std::min(by_arithmetic, by_memory));
   EXPECT_GT(scaled.high, std::max(by_arithmetic, by_memory));

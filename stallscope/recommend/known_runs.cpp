@@ -35,15 +35,54 @@ std::map<std::string, std::string> InstancesOf(const std::vector<StoreEntry>& en
   return instances;
 }
 
+/// What one of them does not say may be the same.
+bool IsOf(const AskedWorkload& found, const AskedWorkload& asked) {
+  const auto same = [](const std::optional<int>& one, const std::optional<int>& other) {
+    return !one || !other || *one == *other;
+  };
+  return found.model == asked.model && found.dtype == asked.dtype &&
+         same(found.image_size, asked.image_size) && same(found.sequence_length, asked.sequence_length);
+}
+
+/// The network's own size, where it is of the zoo.
+AskedWorkload UsualSize(const AskedWorkload& asked) {
+  try {
+    return WorkloadOf(BuildNetwork(asked.model, {}), asked.dtype);
+  } catch (const UsageError&) {
+    return asked;  // a program of the user's
+  }
+}
+
 }  // namespace
 
-bool IsOf(const Profile& profile, const AskedWorkload& asked) {
-  const auto same = [](const std::optional<int>& wanted, const std::optional<std::int64_t>& found) {
-    return !wanted || !found || *wanted == *found;
+AskedWorkload WorkloadOf(const Network& network, const std::string& dtype) {
+  AskedWorkload workload{network.name, dtype, {}, {}};
+  const auto size = static_cast<int>(network.sample_shape.back());
+  (network.sample_kind == SampleKind::kTokens ? workload.sequence_length : workload.image_size) = size;
+  return workload;
+}
+
+AskedWorkload WorkloadOf(const Profile& profile) {
+  const auto number = [](const std::optional<std::int64_t>& value) {
+    return value ? std::optional(static_cast<int>(*value)) : std::nullopt;
   };
-  return profile.workload.model == asked.model && PrecisionOf(profile.workload.dtype) == asked.dtype &&
-         same(asked.image_size, profile.workload.image_size) &&
-         same(asked.sequence_length, profile.workload.sequence_length);
+  return {profile.workload.model, PrecisionOf(profile.workload.dtype), number(profile.workload.image_size),
+          number(profile.workload.sequence_length)};
+}
+
+std::string Describe(const AskedWorkload& workload) {
+  std::string text = workload.model;
+  if (workload.image_size) text += fmt::format(" at {} pixels", *workload.image_size);
+  if (workload.sequence_length) text += fmt::format(" at {} tokens", *workload.sequence_length);
+  return fmt::format("{} in {}", text, workload.dtype);
+}
+
+bool IsOf(const Profile& profile, const AskedWorkload& asked) {
+  return IsOf(WorkloadOf(profile), asked);
+}
+
+bool CountsOn(const Profile& profile, const Machine& machine) {
+  return !profile.cluster.emulated && (profile.cluster.device != "cpu" || machine.gpus <= 0);
 }
 
 KnownRun RunFromProfile(const Profile& profile, std::size_t machine, const std::string& file) {
@@ -68,12 +107,11 @@ std::vector<KnownRun> RunsOfStore(const std::vector<StoreEntry>& entries, const 
   const std::map<std::string, std::string> instances = InstancesOf(entries);
   std::vector<KnownRun> runs;
   for (const StoreEntry& entry : entries) {
-    // A network that was emulated is no machine that can be rented.
-    if (!entry.profile || entry.profile->cluster.emulated || !IsOf(*entry.profile, asked)) continue;
+    if (!entry.profile || !IsOf(*entry.profile, asked)) continue;
     const std::string& host = entry.profile->host.name;
     const auto named = instances.find(host);
     const Machine* machine = catalog.MachineOrNull(named != instances.end() ? named->second : host);
-    if (machine == nullptr) continue;
+    if (machine == nullptr || !CountsOn(*entry.profile, *machine)) continue;
     runs.push_back(
         RunFromProfile(*entry.profile, IndexOf(catalog, *machine), entry.path.filename().string()));
   }
@@ -82,13 +120,17 @@ std::vector<KnownRun> RunsOfStore(const std::vector<StoreEntry>& entries, const 
 
 std::vector<KnownRun> PublishedRuns(const std::vector<Measurement>& rows, const std::string& file,
                                     const Catalog& catalog, const AskedWorkload& asked) {
+  const AskedWorkload usual = UsualSize(asked);
   std::vector<KnownRun> runs;
   for (const Measurement& row : rows) {
-    if (row.instance.empty() || row.network != asked.model || !row.samples_per_s || !row.batch_per_gpu)
-      continue;
-    if ((row.precision.empty() ? "fp32" : row.precision) != asked.dtype) continue;
-    if (asked.sequence_length && row.sequence_length && asked.sequence_length != row.sequence_length)
-      continue;
+    if (row.instance.empty() || !row.samples_per_s || !row.batch_per_gpu) continue;
+    AskedWorkload found = usual;
+    found.model = row.network;
+    found.dtype = row.precision.empty() ? "fp32" : row.precision;
+    if (row.sequence_length) found.sequence_length = row.sequence_length;
+    if (!IsOf(found, asked)) continue;
+    // Parameter servers and copies through the host's memory are other times.
+    if (!row.sync.empty() && row.sync != "allreduce") continue;
     const Machine* machine = catalog.MachineOrNull(row.instance);
     const int nodes = row.nodes.value_or(1);
     const int devices = row.total_gpus.value_or(row.gpus_per_node.value_or(1) * nodes);

@@ -101,11 +101,13 @@ std::vector<Offer> OffersOf(const Machine& machine, const Catalog& catalog, cons
     Offer offer{price.region, Market::kOnDemand, 0, price.date, IsStale(price, today), "list"};
     if (filter.on_demand && !own && price.on_demand_usd_hour) {
       offer.usd_hour = *price.on_demand_usd_hour * (1 - discount);
+      offer.list_usd_hour = price.on_demand_usd_hour;
       if (discount > 0) offer.from = fmt::format("list less {:g} %", 100 * discount);
       offers.push_back(offer);
     }
     if (filter.spot && !own_spot && price.spot_usd_hour) {
       offer.market = Market::kSpot;
+      offer.list_usd_hour.reset();
       offer.usd_hour = *price.spot_usd_hour;
       offer.from = "list";
       offers.push_back(offer);

@@ -22,6 +22,8 @@ struct Offer {
   std::string date;  ///< of the list; empty for the user's own price
   bool stale = false;
   std::string from;  ///< "list", "list less 30 %", "yours"
+  /// What discounts are taken off; absent for spot and for the user's own price.
+  std::optional<double> list_usd_hour = {};
 };
 
 /// What the user pays other than the list.

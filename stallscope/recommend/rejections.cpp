@@ -110,7 +110,21 @@ double Excess(const Candidate& candidate, const Question& question, double inter
   return excess;
 }
 
-Near Describe(std::uint32_t index, const Candidate& candidate, const Question& question, double intervals) {
+/// The discount off the list price, in whole percent, that brings the bill of so many hours down to the
+/// budget: storage stays as it is. Nothing where no discount would do, or none is ever taken off.
+std::optional<int> DiscountFor(double budget_usd, const Candidate& candidate, const Offer& offer,
+                               double hours) {
+  if (!offer.list_usd_hour || *offer.list_usd_hour <= 0) return std::nullopt;
+  const Charge& charge = candidate.charge;
+  const double storage = charge.storage_usd_hour * hours;
+  const double list = charge.machines * *offer.list_usd_hour * charge.billing.BilledHours(hours);
+  const double percent = std::ceil(100 * (1 - (budget_usd - storage) / list));
+  return percent > 0 && percent < 100 ? std::optional(static_cast<int>(percent)) : std::nullopt;
+}
+
+Near Describe(std::uint32_t index, const Outcome& outcome, double intervals) {
+  const Candidate& candidate = outcome.set.candidates[index];
+  const Question& question = outcome.question;
   const double hours = candidate.HoursAt(intervals);
   const double usd = candidate.charge.Usd(hours);
   Near near{.candidate = index};
@@ -137,8 +151,9 @@ Near Describe(std::uint32_t index, const Candidate& candidate, const Question& q
     near.would_fit += fmt::format(", or --confidence {:g}", confidence);
   }
   if (question.budget_usd && (!question.deadline_h || hours <= *question.deadline_h)) {
-    near.would_fit +=
-        fmt::format(", or a discount of {:.0f} %", std::ceil(100 - 100 * *question.budget_usd / usd));
+    const auto discount =
+        DiscountFor(*question.budget_usd, candidate, outcome.set.offers[candidate.offer], hours);
+    if (discount) near.would_fit += fmt::format(", or a discount of {} % off the list price", *discount);
   }
   return near;
 }
@@ -163,8 +178,7 @@ std::vector<Near> NearestCandidates(const Outcome& outcome, std::size_t count) {
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   std::vector<Near> list;
   for (std::size_t i = 0; i < order.size() && i < count; ++i) {
-    list.push_back(
-        Describe(order[i].second, outcome.set.candidates[order[i].second], outcome.question, intervals));
+    list.push_back(Describe(order[i].second, outcome, intervals));
   }
   return list;
 }

@@ -178,6 +178,84 @@ class Recommend(CommandTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("every time is", result.stdout.replace("\n ", ""))
 
+    def profile(self, **cluster):
+        """A profile of a GPU, made of one that was measured on CPUs; 100 samples of 1 kB."""
+        document = json.loads((SOURCE / "tests/golden/profile-full.json").read_text())
+        document["cluster"].update({"device": "cuda", "emulated": False, **cluster})
+        (self.folder / "mine.json").write_text(json.dumps(document))
+        return document
+
+    def of_profile(self, *more, code=0):
+        result = self.run_command(
+            ["recommend", "--profile", "mine.json", "--no-store", "--deadline", "5000h", "--provider", "aws", *more],
+            **self.own_data(),
+        )
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+        return result.stderr if code else json.loads(result.stdout)
+
+    def test_the_data_of_the_flags_replaces_the_profiles(self):
+        self.profile()
+        v100 = ["--measured-on", "V100", "--json", "-"]
+        document = self.of_profile("--dataset", "imagenet", *v100)
+        self.assertEqual(document["workload"]["samples"], 1281167)
+        self.assertEqual(self.of_profile("--samples", "5000", *v100)["workload"]["samples"], 5000)
+        bytes_given = self.of_profile("--samples", "5000", "--sample-bytes", "2MB", *v100)
+        self.assertAlmostEqual(bytes_given["money"]["storage_gb"], 10)  # 5000 x 2 MB
+        same = self.of_profile("--gpu", "V100", "--include-retired", *v100)["candidates"]
+        self.assertTrue(same)
+        for candidate in same:
+            self.assertIn("measured on this GPU: solo of mine.json", candidate["from"])
+        for flag in (["--dtype", "amp"], ["--image-size", "32"], ["--sequence-length", "8"]):
+            self.assertIn("profile's own", self.of_profile(*flag, *v100, code=2))
+        self.assertIn("pytorch", self.of_profile("--stack", "nonsense", *v100, code=2).lower())
+        self.assertIn("--measured-on", self.of_profile(code=2))
+
+    def test_cpus_and_emulated_networks_say_nothing_of_gpus(self):
+        model = self.profile(device="cpu")["workload"]["model"]
+        self.assertIn("measured on CPUs", self.of_profile("--measured-on", "V100", code=1))
+        self.assertIn("measured on CPUs", self.of_profile(code=1))
+        question = ["recommend", "--model", model, "--samples", "1000", "--no-store", "--deadline", "48h",
+                    "--measured", "p3.8xlarge=mine.json"]
+        same_size = ["--image-size", "64"]
+        self.assertIn("on CPUs", self.run_command([*question, *same_size], **self.own_data()).stderr)
+        self.profile(emulated=True)
+        self.assertIn("emulated", self.run_command([*question, *same_size], **self.own_data()).stderr)
+        self.assertIn("at 64 pixels", self.run_command(question, **self.own_data()).stderr)
+
+    def test_names_are_taken_in_any_case_and_unknown_ones_refused(self):
+        one = ["--deadline", "96h", "--gpu", "A100"]
+        document = self.document(*one, "--provider", "AWS", "--region", "US-East-1", "--exclude", "P4D.*")
+        self.assertEqual({c["region"] for c in document["candidates"]}, {"us-east-1"})
+        self.assertFalse([c for c in document["candidates"] if c["instance"].startswith("p4d.")])
+        self.assertEqual(document["question"]["provider"], "aws")
+        self.assertIn("--billing", self.failed(*one, "--billing", "foo=1s"))
+        self.document(*one, "--billing", "AWS=1h")
+
+    def test_one_output_alone_goes_to_standard_output(self):
+        for two in (["--csv", "-", "--json", "-"], ["--markdown", "-", "--emit", "skypilot:-"]):
+            self.assertIn("both go to standard output", self.failed("--deadline", "24h", *two))
+
+    def test_a_retired_machine_that_the_user_pays_for_is_tried(self):
+        one = ["--deadline", "96h", "--gpu", "V100", "--provider", "aws"]
+        document = self.document(*one, "--price", "p3.16xlarge=9")
+        self.assertEqual({c["instance"] for c in document["candidates"]}, {"p3.16xlarge"})
+        (self.folder / "vms.csv").write_text(
+            SKYPILOT.splitlines()[0] + "\np3.8xlarge,V100,4,32,244,12.24,,us-east-1,us-east-1a\n")
+        for day in ("2026-13-40", "2026-02-30", "2999-01-01"):
+            import_ = ["catalog", "import", "--skypilot", "vms.csv", "--provider", "aws", "--date", day]
+            result = self.run_command(import_, **self.own_data())
+            self.assertEqual(result.returncode, 2)
+            self.assertIn(day, result.stderr)
+        self.assertEqual(self.run_command([*import_[:-1], "2026-11-01"], **self.own_data()).returncode, 0)
+        self.assertEqual({c["instance"] for c in self.document(*one)["candidates"]}, {"p3.8xlarge"})
+
+    def test_the_discount_that_is_named_fits(self):
+        one = ["--budget", "150", "--provider", "aws", "--gpu", "A100", "--max-nodes", "1"]
+        closest = self.document(*one, "--discount", "10%", code=3)["closest"][0]
+        share = closest["would_fit"].split("a discount of ")[1].split(" %")[0]
+        self.document(*one, "--discount", f"{share}%")
+        self.document(*one, "--discount", f"{int(share) - 1}%", code=3)
+
 
 if __name__ == "__main__":
     unittest.main()

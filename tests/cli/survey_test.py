@@ -60,6 +60,25 @@ class Survey(CommandTest):
         self.assertEqual(result.returncode, 2)
         self.assertIn("resnet50", result.stderr)
 
+    def test_networks_with_parameters_are_taken_whole_and_counts_once(self):
+        document = self.document(
+            "--models", "mlp:layers=8,width=512,resnet18", "--instances", "P3.2xlarge,p3.2xlarge",
+            "--batch", "16,mlp:layers=8,width=512=64", "--nodes", "2,2,1", "--region", "US-EAST-1",
+        )
+        self.assertEqual(len(document["workload"]["models"]), 2)
+        cells = [(c["model"].split(":")[0], c["nodes"], c["batch_per_device"]) for c in document["cells"]]
+        self.assertEqual(sorted(cells), [("mlp", 1, 64), ("mlp", 2, 64), ("resnet18", 1, 16), ("resnet18", 2, 16)])
+
+    def test_what_cannot_be_meant_is_refused(self):
+        one = ["survey", "--instances", "p3.2xlarge", "--models", "resnet18", "--no-store"]
+        for more, part in (
+            (["--batch", "32,vgg11=4"], "not surveyed"),
+            (["--csv", "-", "--json", "-"], "both go to standard output"),
+        ):
+            result = self.run_command([*one, *more])
+            self.assertEqual((result.returncode, result.stdout), (2, ""), more)
+            self.assertIn(part, result.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()
