@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "stallscope/base/error.h"
@@ -92,10 +93,15 @@ GpuSpeed SpeedOf(const Gpu& gpu) {
   return speed;
 }
 
+bool IsDtype(std::string_view name) {
+  constexpr std::array<std::string_view, 5> kNames = {"fp32", "tf32", "amp", "fp16", "bf16"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
+
 Dtype ParseDtype(std::string_view name) {
   if (name == "fp32") return Dtype::kFp32;
   if (name == "tf32") return Dtype::kTf32;
-  if (name == "amp" || name == "fp16" || name == "bf16") return Dtype::kAmp;
+  if (IsDtype(name)) return Dtype::kAmp;
   throw UsageError(fmt::format("there is no precision '{}'", name), "use fp32, tf32, amp, fp16 or bf16");
 }
 

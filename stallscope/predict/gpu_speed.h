@@ -14,6 +14,7 @@ enum class Dtype { kFp32, kTf32, kAmp };
 
 /// "fp32", "tf32", "amp", and "fp16" and "bf16", which are amp. Throws UsageError for anything else.
 Dtype ParseDtype(std::string_view name);
+bool IsDtype(std::string_view name);
 std::string DtypeName(Dtype dtype);
 
 /// A GPU as the roofline sees it; rates in operations and bytes per second that a long kernel sustains.

@@ -33,11 +33,11 @@ std::optional<std::string> FillShape(MeasuredCase& measured) {
   if (!per_node && !nodes && !total) return "the row does not say how many GPUs";
   if (!nodes) nodes = total && per_node ? std::max(1, *total / *per_node) : 1;
   if (!per_node) per_node = total ? std::max(1, *total / *nodes) : 1;
+  measured.gpus_per_node = *per_node;
+  measured.nodes = *nodes;
   if (total && static_cast<long>(*per_node) * *nodes != *total) {
     return fmt::format("{} machines of {} GPUs are not {} GPUs", *nodes, *per_node, *total);
   }
-  measured.gpus_per_node = *per_node;
-  measured.nodes = *nodes;
   return std::nullopt;
 }
 
@@ -73,7 +73,7 @@ void MeasuredTable::FillWorkload(MeasuredCase& measured) {
   const StackGuess guess = StackOf(defaults_.stack.empty() ? row.framework : defaults_.stack);
   scaling.stack = guess.stack;
   if (!guess.known) measured.assumed.emplace_back("framework");
-  if (row.precision.empty()) measured.assumed.emplace_back("precision");
+  if (!IsDtype(row.precision)) measured.assumed.emplace_back("precision");
   const SampleKind kind = FactsOf(row, 4, true).kind;
   const double gradient_bytes = GradientBytes(guess.stack, row.precision, kind);
   scaling.buckets = FactsOf(row, gradient_bytes, guess.stack.fuses).buckets;

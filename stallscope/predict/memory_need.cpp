@@ -94,13 +94,12 @@ double LargestOperands(const Network& network) {
   return largest;
 }
 
-/// Memory is sold in binary gigabytes under a decimal name: "16 GB" hold 16 GiB.
+}  // namespace
+
 double Capacity(Bytes memory) {
   constexpr double kBinary = 1024.0 * 1024 * 1024 / 1e9;
   return memory.value * kBinary;
 }
-
-}  // namespace
 
 int UsualOptimizerSlots(const Network& network) {
   return HasAttention(network) ? 2 : 1;

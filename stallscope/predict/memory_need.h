@@ -25,6 +25,9 @@ MemoryNeed MemoryNeeded(const Network& network, const Workload& workload, int op
 /// Image networks are trained with momentum, networks with attention with Adam.
 int UsualOptimizerSlots(const Network& network);
 
+/// Memory is sold in binary gigabytes under a decimal name: "16 GB" hold 16 GiB. In bytes.
+double Capacity(Bytes memory);
+
 /// The largest batch whose `least` fits; nothing where not even one sample does.
 std::optional<int> LargestBatch(const Network& network, const Workload& workload, int optimizer_slots,
                                 Bytes memory);

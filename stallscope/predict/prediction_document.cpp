@@ -109,6 +109,14 @@ class Words {
   std::string Fetch() const {
     const double cached = prediction_.cached_share.value_or(0);
     if (cached >= 1) return "all of the data is in memory after the first epoch";
+    const std::vector<std::string>& assumed = prediction_.assumed;
+    if (std::find(assumed.begin(), assumed.end(), "disk") != assumed.end()) {
+      return fmt::format(
+          "{:.0f} % of the data, which memory does not hold, from a disk of {}, which is assumed: the "
+          "catalog "
+          "does not know this machine's",
+          100 * (1 - cached), PerSecond(*prediction_.disk));
+    }
     return fmt::format(
         "{:.0f} % of the data, which memory does not hold, from disks at the machine's limit of {} (the "
         "volume "

@@ -59,6 +59,10 @@ ComputeEstimate Predictor::ComputeOn(const Machine& machine, const Gpu& gpu,
                                      std::vector<std::string>& assumed) const {
   if (plan_.measured) return plan_.measured->compute;
   GpuSpeed speed = SpeedOf(gpu);
+  // Both came with the same generation of tensor cores.
+  if (plan_.precision == "bf16" && !speed.has_tf32) {
+    throw Error(fmt::format("the {} of {} has no bf16", gpu.name, machine.name), "give --dtype fp16 or fp32");
+  }
   speed.memory = MemoryPerGpu(machine, &gpu);
   const bool slice = machine.gpus > 0 && machine.gpus < 1;
   if (slice) {
@@ -93,6 +97,12 @@ void Predictor::FillData(MachineCandidate& candidate, const Machine& machine) co
     if (!machine.memory) candidate.assumed.emplace_back("memory");
   }
   candidate.disk = SustainedDisk(machine);
+  if (!candidate.disk && *candidate.cached_share < 1) {
+    // A disk that nobody describes is no disk for nothing.
+    candidate.disk = kUsualDisk;
+    candidate.disk_assumed = true;
+    candidate.assumed.emplace_back("disk");
+  }
   if (candidate.disk) {
     candidate.fetch_s =
         samples * plan_.data->sample_bytes.value * (1 - *candidate.cached_share) / candidate.disk->value;

@@ -12,6 +12,10 @@ namespace stallscope {
 /// Uncertain quantities of a prediction: the scaling model's parameters, the compute time, the disk's rate.
 inline constexpr std::size_t kCompute = kParameters;
 inline constexpr std::size_t kDisk = kParameters + 1;
+
+/// Of a machine whose disk the catalog does not know. An assumption: what general-purpose volumes of clouds
+/// are sold with lies between 125 MB/s and some GB/s, and the interval spans that.
+inline constexpr BytesPerSecond kUsualDisk{500e6};
 inline constexpr std::size_t kUncertain = kParameters + 2;
 
 /// A machine as a plan would use it, with everything reckoned that does not depend on how many there are.
@@ -25,6 +29,7 @@ struct MachineCandidate {
   std::optional<double> usd_per_s;     ///< of one machine
   std::optional<double> cached_share;  ///< with data
   std::optional<BytesPerSecond> disk;
+  bool disk_assumed = false;
   std::optional<Price> price;
   std::string gpu;
   std::vector<std::string> assumed;         ///< of a machine alone

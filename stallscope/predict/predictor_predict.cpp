@@ -12,6 +12,7 @@ namespace {
 constexpr double kNormal95 = 1.96;
 /// What storage delivers against its documented rate; a guess.
 constexpr double kDiskSpread = 0.2;
+constexpr double kUnknownDiskSpread = 0.7;
 
 /// A step's parts, each the growth over the rung below it, as the ladder measures them.
 struct Parts {
@@ -162,7 +163,7 @@ FastPrediction Predictor::Predict(const MachineCandidate& candidate, int nodes) 
   propagate(kCompute, 1, rungs.PartsOf(compute_s * factor, candidate.one_above[kCompute], fetch_s, terms),
             rungs.PartsOf(compute_s / factor, candidate.one_below[kCompute], fetch_s, terms));
   if (fetch_s > 0) {
-    const double slower = std::exp(kDiskSpread);
+    const double slower = std::exp(candidate.disk_assumed ? kUnknownDiskSpread : kDiskSpread);
     propagate(kDisk, 1, rungs.PartsOf(compute_s, candidate.one_s, fetch_s * slower, terms),
               rungs.PartsOf(compute_s, candidate.one_s, fetch_s / slower, terms));
   }

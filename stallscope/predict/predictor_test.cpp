@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "stallscope/base/error.h"
@@ -88,6 +89,35 @@ TEST(Predictor, MemoryHoldsWhatItHasRoomFor) {
   // Three quarters of its memory for 1,281,167 images of 110 kB, 141 GB.
   const double room = 0.75 * machine.memory->value / (1'281'167 * 110e3);
   EXPECT_NEAR(predictor.Prepare(machine).cached_share.value(), std::min(1.0, room), 1e-12);
+}
+
+TEST(Predictor, ADiskThatNobodyDescribesIsAssumedAndLessSure) {
+  // 10 TB, of which memory holds nothing: 8 GPUs x 32 images of 1 MB at 500 MB/s take half a second.
+  TrainingPlan plan = Plan("resnet50");
+  plan.data = PlannedData{1e7, {1e6}, 0.0};
+  const Predictor predictor(plan, Facts(), Compute(), ShippedParameters());
+  Machine machine = Facts().FindMachine("p3.16xlarge");
+  const MachineCandidate known = predictor.Prepare(machine);
+  machine.disk_ceiling.reset();
+  machine.disk_baseline.reset();
+  const MachineCandidate unknown = predictor.Prepare(machine);
+  const auto assumed = [](const MachineCandidate& candidate) {
+    return std::count(candidate.assumed.begin(), candidate.assumed.end(), "disk");
+  };
+  EXPECT_EQ(assumed(known), 0);
+  EXPECT_EQ(assumed(unknown), 1);
+  EXPECT_NEAR(unknown.fetch_s.value(), 8 * 32 * 1e6 / 500e6, 1e-9);
+  const FastPrediction prediction = predictor.Predict(unknown, 1);
+  EXPECT_GT(prediction.fetch_s->mean, 0.3);
+  EXPECT_GT(prediction.step_log_sd, 1.5 * predictor.Predict(known, 1).step_log_sd);
+}
+
+TEST(Predictor, GpusWithoutBf16AreNotGivenIt) {
+  TrainingPlan plan = Plan("resnet50");
+  plan.precision = "bf16";
+  const Predictor predictor(plan, Facts(), Compute(), ShippedParameters());
+  EXPECT_THROW(predictor.Prepare(Facts().FindMachine("p3.8xlarge")), Error);
+  EXPECT_NO_THROW(predictor.Prepare(Facts().FindMachine("p4d.24xlarge")));
 }
 
 TEST(Predictor, FewWorkersPrepareLess) {

@@ -38,6 +38,8 @@ Machine Changed(const Machine& machine, const WhatIf& what_if) {
   if (!what_if.gpu.empty()) {
     changed.gpu = changed.gpu_listed = what_if.gpu;
     changed.gpu_memory.reset();
+    // Whoever changes a GPU gets a whole one.
+    changed.gpus = std::max(1.0, changed.gpus);
   }
   return changed;
 }

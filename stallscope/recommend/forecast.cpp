@@ -156,10 +156,11 @@ class Forecaster {
       const Workload workload{batch, ParseDtype(plan_.precision), ParseStack(plan_.stack), {}};
       need->second = MemoryNeeded(*network_, workload, UsualOptimizerSlots(*network_)).least;
     }
-    if (need->second <= memory->value) return true;
+    if (need->second <= Capacity(*memory)) return true;
+    const std::string part = machine.gpus < 1 ? fmt::format("{:.3g} of a ", machine.gpus) : "";
     Complain(index, "memory",
-             fmt::format("{} with {} samples needs at least {}, and its {} has {}", plan_.model, batch,
-                         FormatBytes(need->second), machine.gpu, FormatBytes(memory->value)));
+             fmt::format("{} with {} samples needs at least {}, and its {}{} has {}", plan_.model, batch,
+                         FormatBytes(need->second), part, machine.gpu, FormatBytes(Capacity(*memory))));
     return false;
   }
 

@@ -13,8 +13,13 @@
 namespace stallscope {
 namespace {
 
-std::string Counted(std::int64_t count, const std::string& noun) {
-  return fmt::format("{} {}{}", AmountText(static_cast<double>(count), ""), noun, count == 1 ? "" : "s");
+std::string Counted(std::int64_t count, std::string noun) {
+  if (count != 1 && noun.ends_with('y')) {
+    noun.replace(noun.size() - 1, 1, "ies");
+  } else if (count != 1 && !noun.ends_with('s')) {
+    noun += 's';
+  }
+  return fmt::format("{} {}", AmountText(static_cast<double>(count), ""), noun);
 }
 
 std::string WordsAt(const Json& document, const std::string& path) {

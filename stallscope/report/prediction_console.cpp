@@ -21,9 +21,9 @@ constexpr int kBasisColumns = 11;
 constexpr int kBarColumns = 9;
 /// Of the table of several machines; the name's column is as wide as the longest one.
 constexpr int kStepColumns = 8;
-constexpr int kStepRangeColumns = 18;
+constexpr int kStepRangeColumns = 19;
 constexpr int kRateColumns = 10;
-constexpr int kEpochColumns = 10;
+constexpr int kEpochColumns = 9;
 constexpr int kCostColumns = 8;
 constexpr int kPartColumns = 8;
 constexpr int kChangeColumns = 12;

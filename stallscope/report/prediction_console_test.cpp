@@ -43,7 +43,7 @@ TEST(PredictionConsole, SeveralMachinesAreOneTableThatFitsEightyColumns) {
   Prediction prediction = PredictionOf({{FullMachine(), std::nullopt}, {slow, std::nullopt}});
   prediction.refused = {{"g4dn.xlarge", 2, "the batch does not fit", "use --batch 8"}};
   const std::string text = Text(prediction);
-  ExpectLine(text, "2 x p3.8xlarge            200 ms  180 ms to 240 ms      1280  16.7 min    6.80");
+  ExpectLine(text, "2 x p3.8xlarge            200 ms   180 ms to 240 ms      1280 16.7 min    6.80");
   ExpectLine(text, "not predicted: 2 x g4dn.xlarge: the batch does not fit; use --batch 8");
   ExpectLine(text, "Fastest: 2 x p3.8xlarge, 1280 samples/s.");
   std::istringstream lines(text);

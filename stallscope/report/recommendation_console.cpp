@@ -14,7 +14,8 @@ constexpr std::size_t kMostExamples = 4;
 constexpr std::size_t kMostFront = 8;
 
 std::string Percent(double share) {
-  return fmt::format("{:.0f} %", std::min(99.0, std::max(1.0, 100 * share)));
+  if (share < 0.01) return "< 1 %";
+  return fmt::format("{:.0f} %", std::min(99.0, 100 * share));
 }
 
 class RecommendationText {
@@ -32,7 +33,11 @@ class RecommendationText {
       PrintClosest();
     }
     PrintTable("the best of each machine and market", doc_.top);
-    PrintTable("time against money: nothing is both faster and cheaper than these", Thinned(doc_.pareto));
+    const std::vector<std::size_t> front = Thinned(doc_.pareto);
+    std::string title = "time against money: nothing is both faster and cheaper than these";
+    if (front.size() < doc_.pareto.size())
+      title += fmt::format(" ({} of {})", front.size(), doc_.pareto.size());
+    PrintTable(title, front);
     PrintRejected();
     PrintNext();
     for (const std::string& note : doc_.notes) Line("note: " + note);
@@ -112,7 +117,7 @@ class RecommendationText {
     return some;
   }
 
-  void PrintTable(const char* title, const std::vector<std::size_t>& rows) {
+  void PrintTable(const std::string& title, const std::vector<std::size_t>& rows) {
     if (rows.empty()) return;
     const bool deadline = doc_.question.deadline_h.has_value();
     const bool budget = doc_.question.budget_usd.has_value();
