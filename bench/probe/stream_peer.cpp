@@ -1,5 +1,5 @@
-// A program that measures by STREAM's rules, written for comparison: OpenMP threads over static arrays, the triad,
-// 24 bytes an element, every pass timed, the first one left out.
+// A program that measures by STREAM's rules, written for comparison: OpenMP threads over static arrays, the
+// triad, 24 bytes an element, every pass timed, the first one left out.
 //   stream_peer ARRAY_BYTES PASSES    prints the bytes per second of each pass
 #include <chrono>
 #include <cstdio>

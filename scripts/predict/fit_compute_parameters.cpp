@@ -1,4 +1,5 @@
-// Fits the compute model to the shipped rates and writes data/predict/compute_parameters.csv to standard output:
+// Fits the compute model to the shipped rates and writes data/predict/compute_parameters.csv to standard
+// output:
 //   cmake --build build --target fit_compute_parameters && build/fit_compute_parameters >
 //   data/predict/compute_parameters.csv
 // With --cv it leaves out one source after the other, predicts its rates, and prints how far off they are.

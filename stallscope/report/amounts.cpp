@@ -68,7 +68,8 @@ std::string AmountText(double value, const std::string& unit) {
   if (unit == "B") return FormatBytes(value);
   if (unit == "B/s") return FormatBytes(value) + "/s";
   if (unit == "USD" || unit == "USD/h") return fmt::format("${:.2f}{}", value, unit == "USD/h" ? "/h" : "");
-  if (unit == "h") return std::abs(value) >= 100 ? fmt::format("{:.0f} h", value) : fmt::format("{:.3g} h", value);
+  if (unit == "h")
+    return std::abs(value) >= 100 ? fmt::format("{:.0f} h", value) : fmt::format("{:.3g} h", value);
   const bool whole = value == std::floor(value) && std::abs(value) < 1e15;
   // Four digits, and never an exponent where the number can be said without one.
   const bool large = std::abs(value) >= 1e4 && std::abs(value) < 1e15;

@@ -1,7 +1,7 @@
-// A stand-in for NVIDIA's libnvidia-ml.so.1 with two GPUs, so that its calls really run in tests. What it fails
-// at is named by the variable FAKE_NVML_FAILS: init, count, handle, utilization, memory, name, pci, pcie, nvlink or
-// peer. Failing calls leave rubbish behind, as real ones may. The GPUs have four links: two to each other, one that is
-// off, and one to a switch.
+// A stand-in for NVIDIA's libnvidia-ml.so.1 with two GPUs, so that its calls really run in tests. What it
+// fails at is named by the variable FAKE_NVML_FAILS: init, count, handle, utilization, memory, name, pci,
+// pcie, nvlink or peer. Failing calls leave rubbish behind, as real ones may. The GPUs have four links: two
+// to each other, one that is off, and one to a switch.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
