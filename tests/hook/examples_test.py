@@ -35,7 +35,7 @@ class Examples(RunTest):
 
     def test_language_from_a_mapped_file(self):
         document = self.profile(EXAMPLES / "language.py", "--data", self.images / "tokens.u16", "--batch", "2",
-                                flags=("--nproc-per-node", "2", "--launches", "1", "--max-time", "90s"))
+                                flags=("--nproc-per-node", "2", "--launches", "1", "--max-time", "3m"))
         self.assertLessEqual({"crowd", "node", "warm", "cold"}, set(document["conditions"]))
 
     def test_gan_with_two_models_and_loaders(self):
