@@ -33,21 +33,30 @@ TEST(SeriesMean, IsWiderThanAPlainBootstrapWhereNeighboursAreAlike) {
   EXPECT_GT(honest.HalfWidth(), 2 * plain.HalfWidth());
 }
 
+/// 16 values around 0 with variance 1, neighbours correlated by 0.6.
+std::vector<double> WanderingSeries(Random& random) {
+  double state = random.Normal();
+  std::vector<double> values;
+  for (int i = 0; i < 16; ++i) {
+    state = 0.6 * state + 0.8 * random.Normal();
+    values.push_back(state);
+  }
+  return values;
+}
+
+bool HoldsTruth(const Estimate& estimate) {
+  return estimate.low <= 0 && 0 <= estimate.high;
+}
+
 TEST(SeriesMean, OfAWanderingSeriesHoldsTheTruthMoreOftenThanThePlainOne) {
   Random random(11);
   int honest = 0;
   int plain = 0;
   constexpr int kTrials = 300;
   for (int trial = 0; trial < kTrials; ++trial) {
-    double state = random.Normal();
-    std::vector<double> values;
-    for (int i = 0; i < 16; ++i) {
-      state = 0.6 * state + 0.8 * random.Normal();  // variance 1, correlation 0.6
-      values.push_back(state);
-    }
-    const auto holds = [](const Estimate& e) { return e.low <= 0 && 0 <= e.high; };
-    honest += holds(SeriesMean(values, 1));
-    plain += holds(Bootstrap(values.size(), 1).Mean(values));
+    const std::vector<double> values = WanderingSeries(random);
+    honest += HoldsTruth(SeriesMean(values, 1));
+    plain += HoldsTruth(Bootstrap(values.size(), 1).Mean(values));
   }
   EXPECT_GE(honest, 0.87 * kTrials);
   EXPECT_GT(honest, plain + 0.1 * kTrials);
@@ -59,17 +68,11 @@ TEST(SeriesBootstraps, OfAWanderingSeriesHoldTheMedianMoreOftenThanThePlainOne) 
   int plain = 0;
   constexpr int kTrials = 200;
   for (int trial = 0; trial < kTrials; ++trial) {
-    double state = random.Normal();
-    std::vector<double> values;
-    for (int i = 0; i < 16; ++i) {
-      state = 0.6 * state + 0.8 * random.Normal();  // variance 1, correlation 0.6
-      values.push_back(state);
-    }
-    const auto holds = [](const Estimate& e) { return e.low <= 0 && 0 <= e.high; };
+    const std::vector<double> values = WanderingSeries(random);
     Estimate median = Bootstrap(values.size(), 1).Median(values);
-    plain += holds(median);
+    plain += HoldsTruth(median);
     for (const Bootstrap& of_runs : SeriesBootstraps(values.size(), 1)) Widen(median, of_runs.Median(values));
-    honest += holds(median);
+    honest += HoldsTruth(median);
   }
   EXPECT_GE(honest, 0.87 * kTrials);
   EXPECT_GT(honest, plain + 0.05 * kTrials);

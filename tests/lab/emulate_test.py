@@ -184,31 +184,38 @@ class Emulate(CommandTest):
         self.assert_nothing_left()
 
 
+# Of some hundred blocks of a self-test of 20 s.
+MOST_DISTURBED = 10
+
+
 class SelfTest(CommandTest):
     def test_injected_stalls_are_found_where_they_belong(self):
         # 2.1 MB of gradients on a wire of 500 Mbit: a step of about 50 ms.
-        result = self.run_command(["profile", "--self-test", "--model", "mlp:layers=2,width=128", "--image-size", "32",
-                                   "--emulate", "nodes=2,bandwidth=500Mbit", "--max-time", "20s", "--out", "out",
-                                   "--json", "-"], seconds=600)
-        self.assertIn(result.returncode, (0, 4), result.stderr)
-        document = json.loads(result.stdout)
+        command = ["profile", "--self-test", "--model", "mlp:layers=2,width=128", "--image-size", "32", "--emulate",
+                   "nodes=2,bandwidth=500Mbit", "--max-time", "20s", "--out", "out", "--force", "--json", "-"]
+        # Again, and once only, where the self-test itself says that others disturbed it beyond its own repeats.
+        for _ in range(2):
+            result = self.run_command(command, seconds=600)
+            self.assertIn(result.returncode, (0, 4), result.stderr)
+            document = json.loads(result.stdout)
+            if document["disturbed_blocks"] <= MOST_DISTURBED:
+                break
         jsonschema.validate(document, json.loads((SOURCE / "docs/schema/self-test-1.schema.json").read_text()))
         self.assertEqual(document, json.loads((self.folder / "out/self-test.json").read_text()))
-        # How precise it is, is bench/accuracy's to say; here each injection must be the stall that it is. On a crowded
-        # machine 20 s may leave one of them unknown: then its interval must say so.
-        unknown = []
+        # How precise it is, is bench/accuracy's to say; here each injection must be the stall that it is.
         for name, stall in (("decode", "prep"), ("storage", "fetch"), ("node link", "communication"),
                             ("network", "network"), ("slow rank", "skew")):
             injection = next(entry for entry in document["injections"] if entry["name"] == name)
             cell = next(cell for cell in injection["cells"] if cell["stall"] == stall)
-            if 0.6 < cell["measured_s"]["mean"] / cell["expected_s"] < 1.6:
-                continue
-            unknown.append(name)
-            self.assertLess(cell["measured_s"]["low"], cell["expected_s"], (name, cell))
-            self.assertGreater(cell["measured_s"]["high"], cell["expected_s"], (name, cell))
-        self.assertLessEqual(len(unknown), 1, document["injections"])
+            self.assertLess(cell["measured_s"]["low"], 1.6 * cell["expected_s"], (name, cell))
+            self.assertGreater(cell["measured_s"]["high"], 0.6 * cell["expected_s"], (name, cell))
+            if document["disturbed_blocks"] <= MOST_DISTURBED:
+                self.assertGreater(cell["measured_s"]["mean"], 0.6 * cell["expected_s"], (name, cell))
+                self.assertLess(cell["measured_s"]["mean"], 1.6 * cell["expected_s"], (name, cell))
         self.assertEqual(result.returncode, 0 if document["passed_share"] >= 0.95 else 4)
         self.assert_nothing_left()
+        if document["disturbed_blocks"] > MOST_DISTURBED:
+            self.skipTest(f"others disturbed {document['disturbed_blocks']} blocks, twice: only intervals were checked")
 
     def test_it_takes_only_what_it_can_reckon_with(self):
         for flags, what in ((["--workers", "2"], "one worker"), (["--bucket", "tensor"], "one bucket"), (["--conditions", "solo"], "whole ladder"),
