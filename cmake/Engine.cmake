@@ -14,7 +14,9 @@ add_library(stallscope_torch STATIC ${engine_sources})
 # holds the stand-in for the one header that Debian's package lacks.
 target_include_directories(stallscope_torch SYSTEM PUBLIC
   ${CMAKE_SOURCE_DIR}/stallscope/engine/torch/include ${TORCH_INCLUDE} ${TORCH_API_INCLUDE})
-target_compile_definitions(stallscope_torch PUBLIC USE_C10D_GLOO USE_DISTRIBUTED)
+# NDEBUG: the library was built with it, and without it its headers lay classes out differently (RecordFunction has
+# one more field), so that we would read memory which nobody set.
+target_compile_definitions(stallscope_torch PUBLIC USE_C10D_GLOO USE_DISTRIBUTED NDEBUG)
 target_link_libraries(stallscope_torch
   PUBLIC stallscope_core ${TORCH_LIB} ${TORCH_CPU_LIB} ${C10_LIB} ${GLOO_LIB})
 # <torch/torch.h> takes half a minute to read; it is read once.
