@@ -117,6 +117,8 @@ json ToJson(const EngineConfig& config) {
                  {"interface", config.interface},
                  {"address", config.address},
                  {"node_address", config.node_address},
+                 {"watched", config.watched},
+                 {"watch_offer", config.watch_offer},
                  {"measures_collectives", config.measures_collectives},
                  {"training", ToJson(config.training)}};
   PutOptional(object, "data", config.data);
@@ -136,6 +138,8 @@ EngineConfig EngineConfigFromJson(const json& object) {
     config.interface = object.at("interface");
     config.address = object.at("address");
     config.node_address = object.at("node_address");
+    config.watched = object.at("watched");
+    config.watch_offer = object.at("watch_offer");
     config.measures_collectives = object.at("measures_collectives");
     GetOptional(object, "data", config.data);
     config.training = TrainingConfigFromJson(object.at("training"));

@@ -71,6 +71,10 @@ struct EngineConfig {
   /// The machines are namespaces of one host: all ranks reduce together in `node`, over the link that this
   /// address belongs to. Empty: the machines are real.
   std::string node_address;
+  /// The job has several commands, which watch each other (machine_watch.h); rank 0 has its command's offer
+  /// and hands it on.
+  bool watched = false;
+  std::string watch_offer;
   /// Nobody trains: the ranks measure collectives (collective.h).
   bool measures_collectives = false;
   TrainingConfig training;

@@ -9,8 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "stallscope/base/error.h"
 #include "stallscope/engine/block.h"
 #include "stallscope/engine/collective.h"
+#include "stallscope/engine/machine_watch.h"
 #include "stallscope/engine/messages.h"
 #include "stallscope/supervise/child_process.h"
 #include "stallscope/supervise/signal_inbox.h"
@@ -50,6 +52,10 @@ class RankTeam : public BlockRunner, public CollectiveRunner {
            const Limits& limits);
   ~RankTeam() override;
 
+  /// From now on the loss of a command elsewhere ends the job here too, and what happens here is told
+  /// there. The watch outlives the team.
+  void WatchOthers(MachineWatch& watch) { watch_ = &watch; }
+
   /// Until every local rank has met all others and stands ready. `limit` bounds the wait for ranks of
   /// other machines. What the first of them says of its workload.
   nlohmann::json WaitUntilReady(Seconds limit);
@@ -64,7 +70,9 @@ class RankTeam : public BlockRunner, public CollectiveRunner {
 
   /// Ends the job on every machine with this exit code.
   void Stop(int exit_code);
-  /// Ends what is left of a failed job at once; other machines see their connections go.
+  /// Likewise where ranks are within a block that nobody waits for any more.
+  void StopWithinBlock(int exit_code);
+  /// Ends what is left of a failed job at once; other machines are told.
   void Kill();
 
  private:
@@ -76,6 +84,9 @@ class RankTeam : public BlockRunner, public CollectiveRunner {
   /// Throws when a rank has ended, failed or fallen silent.
   void CheckAlive();
   [[noreturn]] void ThrowLoss();
+  /// Tells the other machines, and throws.
+  [[noreturn]] void Fail(const Error& error, bool consequence = false);
+  void EndRanks();
   std::optional<std::string> CauseOf(const Rank& rank, bool also_consequences) const;
   /// The rank that the others wait for, where no step was made for too long.
   void CheckProgress();
@@ -89,6 +100,7 @@ class RankTeam : public BlockRunner, public CollectiveRunner {
   std::vector<Rank> ranks_;
   std::deque<nlohmann::json> events_;
   bool stopping_ = false;
+  MachineWatch* watch_ = nullptr;
   double last_progress_s_ = 0;
 };
 

@@ -114,6 +114,11 @@ bool IsLostConnection(const std::string& message) {
   return false;
 }
 
+/// The rank's command joins those that watch each other.
+std::function<void(const std::string&)> TellOffer(EventChannel& channel) {
+  return [&channel](const std::string& offer) { channel.Send({{"event", "watch"}, {"offer", offer}}); };
+}
+
 int Train(const EngineConfig& config, EventChannel& channel,
           std::atomic<const std::atomic<std::int64_t>*>& steps) {
   KeepFreedMemory();
@@ -123,7 +128,7 @@ int Train(const EngineConfig& config, EventChannel& channel,
   at::globalContext().setFlushDenormal(true);
   torch::manual_seed(config.training.seed + static_cast<std::uint64_t>(config.rank));
   BuiltNetwork network = BuildForTraining(config.training);
-  Team team(config);
+  Team team(config, TellOffer(channel));
   Trainer trainer(config.training, std::move(network.module), &team, config.rank);
   std::optional<DataFeed> feed;
   if (config.data) {
@@ -153,7 +158,7 @@ int Train(const EngineConfig& config, EventChannel& channel,
 
 int MeasureCollectives(const EngineConfig& config, EventChannel& channel) {
   at::set_num_threads(1);
-  Team team(config);
+  Team team(config, TellOffer(channel));
   CollectiveRank rank(team);
   const CollectiveFacts facts{.torch_version = TORCH_VERSION, .backend = "gloo"};
   channel.Send({{"event", "ready"}, {"workload", ToJson(facts)}});
