@@ -12,7 +12,7 @@ using nlohmann::json;
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BucketTimes, bytes, ready_s, begin_s, end_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StepRecord, start_s, data_wait_s, copy_s, forward_s, backward_s,
                                    exposed_communication_s, optimizer_s, total_s, loss, buckets)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DataConfig, path, workers, max_bad)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DataConfig, path, workers, max_bad, follow)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Injection, slow_rank_s, least_sample_s, storage_bytes_per_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(InputRecord, state, verified, reason, worth_a_retry, samples, read_s,
                                    decode_s, bytes, bytes_taken, device_bytes, bad_samples, change)

@@ -40,6 +40,7 @@ struct DataConfig {
   std::string path;  ///< class folders of JPEGs, or a token file
   int workers = 1;   ///< loader threads of each rank
   double max_bad = 0.01;
+  bool follow = false;  ///< links may lead out of the folder
 };
 
 /// How the ranks of a job find each other, before they have connections of their own.

@@ -125,7 +125,7 @@ json RankTeam::WaitUntilReady(Seconds limit) {
 
 BlockResult RankTeam::Run(const BlockRequest& request) {
   ranks_.front().process.SendLine(json{{"order", "block"}, {"block", ToJson(request)}}.dump());
-  const json event = AwaitEvent("block");
+  const json event = AwaitEvent("block", request.give_up_at_s);
   BlockResult result{.request = request, .ranks = {}};
   for (const json& rank : event.at("ranks")) result.ranks.push_back(RankBlockFromJson(rank));
   return result;
@@ -162,13 +162,14 @@ int RankTeam::WaitForStop() {
   }
 }
 
-json RankTeam::AwaitEvent(const std::string& kind) {
+json RankTeam::AwaitEvent(const std::string& kind, double give_up_at_s) {
   double signal_seen_s = 0;
   for (;;) {
     if (auto event = TakeEvent(kind)) return std::move(*event);
     Pump(kPollTime);
     CheckSignals(signal_seen_s);
     if (events_.empty()) CheckAlive();
+    if (MonotonicSeconds() > give_up_at_s) throw BlockOverdue("a block does not end", "measure again");
   }
 }
 
@@ -264,6 +265,11 @@ void RankTeam::ThrowLoss() {
       if (!cause) continue;
       const bool spoke = rank.failure && !rank.failure->value("lost_connection", false);
       std::string hint = spoke ? rank.failure->value("hint", "") : LogTail(rank.log_file);
+      if (!spoke && rank.ended && rank.ended->signal == SIGKILL)
+        hint =
+            "the kernel sends signal 9 where memory is short (see `dmesg`): try fewer ranks or a smaller "
+            "batch; " +
+            hint;
       // A program of the user's that failed has said more about it than we know.
       if (spoke && rank.failure->value("with_exit_status", false) && rank.ended && !rank.ended->ok())
         hint += "; " + LogTail(rank.log_file);

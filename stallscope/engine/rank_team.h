@@ -3,6 +3,7 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
@@ -92,7 +93,8 @@ class RankTeam : public BlockRunner, public CollectiveRunner {
   void CheckProgress();
   void CheckSignals(double& first_seen_s);
   /// Waits for the event while the ranks live.
-  nlohmann::json AwaitEvent(const std::string& kind);
+  nlohmann::json AwaitEvent(const std::string& kind,
+                            double give_up_at_s = std::numeric_limits<double>::infinity());
   std::optional<nlohmann::json> TakeEvent(const std::string& kind);
 
   Limits limits_;
