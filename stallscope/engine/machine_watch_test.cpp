@@ -63,7 +63,7 @@ TEST(MachineWatch, CommandsThatBeatAreNotLost) {
 }
 
 TEST(MachineWatch, ASilentMachineIsNamedWithItsRanksAndTheirStep) {
-  MachineWatch leader(0, 0, kQuick);
+  MachineWatch leader(0, 0, {.beat = Seconds{0.05}, .silence = Seconds{1}, .join = Seconds{5}});
   leader.Lead("127.0.0.1", 1, [] {});
   std::string secret;
   const int machine = ConnectAs(leader.offer(), &secret);
@@ -73,7 +73,7 @@ TEST(MachineWatch, ASilentMachineIsNamedWithItsRanksAndTheirStep) {
   ASSERT_TRUE(Eventually([&] { return leader.loss().has_value(); }));
   EXPECT_EQ(leader.loss()->kind, MachineLoss::Kind::kSilent);
   EXPECT_EQ(leader.loss()->what,
-            "ranks 4 to 7 on 127.0.0.1 gave no sign of life for 0.5 s at step 57: its machine or the "
+            "ranks 4 to 7 on 127.0.0.1 gave no sign of life for 1 s at step 57: its machine or the "
             "network to it has gone");
   close(machine);
 }
