@@ -84,7 +84,7 @@ class Completion(CommandTest):
             if not shutil.which(shell):
                 print(f"skipped: no {shell} to read its script with")
                 continue
-            result = subprocess.run([shell, "--no-execute"], input=text, capture_output=True, text=True)
+            result = subprocess.run([shell, "-n"], input=text, capture_output=True, text=True)
             self.assertEqual((result.returncode, result.stderr), (0, ""), shell)
 
     def test_a_shell_without_a_completion_is_refused(self):

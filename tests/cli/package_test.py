@@ -32,7 +32,8 @@ def torch_libraries():
     """Whatever of torch this machine has, for C++ and for Python."""
     folders = ("/usr/lib/x86_64-linux-gnu", "/usr/lib")
     found = [path for folder in folders for path in pathlib.Path(folder).glob("lib*.so*") if TORCH.search(path.name)]
-    return [*found, *pathlib.Path("/usr/lib/python3/dist-packages").glob("torch/__init__.py")]
+    found += pathlib.Path("/usr/lib/python3/dist-packages").glob("torch/__init__.py")
+    return sorted({path.resolve() for path in found if path.exists()})
 
 
 class Package(CommandTest):
@@ -132,8 +133,8 @@ class Package(CommandTest):
 
     def test_the_tarball_is_the_same_program(self):
         [tarball] = [path for path in self.packages.glob("*.tar.gz") if "engine" not in path.name]
-        shutil.unpack_archive(tarball, self.folder / "unpacked", filter="fully_trusted" if sys.version_info >= (3, 12) else None)
-        [binary] = (self.folder / "unpacked").glob("*/bin/stallscope")
+        subprocess.run(["tar", "xf", str(tarball), "-C", str(self.folder)], check=True)
+        [binary] = self.folder.glob("*/bin/stallscope")
         result = self.run_command(["--version"], program=(str(binary),))
         self.assertRegex(result.stdout, r"^stallscope \d+\.\d+\.\d+\n$")
 
