@@ -162,7 +162,8 @@ void RecommendFlags::Declare(CLI::App& app) {
             "samples of a step on all GPUs together, in place of --batch");
   AddOption(app, "--max-global-batch", most_global_batch, "N", kWorkload,
             "beyond it your network would not learn as well");
-  AddOption(app, "--dtype", workload.dtype, "TYPE", kWorkload, "fp32 (default), tf32, amp, fp16 or bf16");
+  AddOption(app, "--dtype", workload.dtype, "fp32|tf32|amp|fp16|bf16", kWorkload,
+            "arithmetic (default fp32)");
   AddOption(app, "--image-size", workload.image_size, "PIXELS", kWorkload, "height and width of an image");
   AddOption(app, "--sequence-length", workload.sequence_length, "TOKENS", kWorkload, "tokens in a sample");
   AddOption(app, "--stack", workload.stack, "NAME", kWorkload, "the software that trains (default pytorch)");
