@@ -60,12 +60,19 @@ function depthChart(all: Depth[], place: string, buckets: string[]): HTMLElement
       y: { label: "stall of a step, measured", tickFormat: seconds, grid: true, zero: true, ticks: 5 },
       color: { type: "identity" },
       marks: [
-        Plot.ruleX(rows, { x: "layers", y1: "low", y2: "high", stroke: INK, strokeWidth: 1.5 }),
         Plot.lineY(
           rows.filter((row) => row.law_s !== undefined),
           { x: "layers", y: "law_s", z: "bucket", stroke: (d) => colorOf(buckets, d.bucket), strokeDasharray: "5 4" },
         ),
-        Plot.dot(rows, { x: "layers", y: "mean", r: 4, fill: (d) => colorOf(buckets, d.bucket), stroke: INK }),
+        // Side by side: bucketings that do not differ would hide each other.
+        ...buckets.flatMap((bucket, i) => {
+          const of = rows.filter((row) => row.bucket === bucket);
+          const dx = 8 * (i - (buckets.length - 1) / 2);
+          return [
+            Plot.ruleX(of, { x: "layers", y1: "low", y2: "high", stroke: INK, strokeWidth: 1.5, dx }),
+            Plot.dot(of, { x: "layers", y: "mean", r: 4, fill: colorOf(buckets, bucket), stroke: INK, dx }),
+          ];
+        }),
         Plot.tip(
           rows,
           Plot.pointer({
