@@ -166,8 +166,10 @@ class Package(CommandTest):
         taken = subprocess.run(command, capture_output=True, text=True)
         self.assertEqual(taken.returncode, 0, taken.stderr)
         [link] = re.findall(r"build stallscope-engine:.*?LINK_LIBRARIES = (.*?)\n", (self.folder / "build/build.ninja").read_text(), re.DOTALL)
-        for library in ("torch", "torch_cpu", "c10"):
-            self.assertIn(f"{torch}/lib/lib{library}.so", link)
+        self.assertIn(f"-rpath,{torch}/lib", link)
+        cache = (self.folder / "build/CMakeCache.txt").read_text()
+        for variable, library in (("TORCH_LIB", "torch"), ("TORCH_CPU_LIB", "torch_cpu"), ("C10_LIB", "c10")):
+            self.assertIn(f"{variable}:FILEPATH={torch}/lib/lib{library}.so\n", cache)
         # Gloo is inside of it; Debian's would be a second one.
         self.assertNotIn("gloo", link)
 
