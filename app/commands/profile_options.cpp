@@ -63,6 +63,7 @@ void ProfileFlags::Declare(CLI::App& app) {
   option("--workers", workers, "N", kData,
          "loader threads per device (default: its share of the cores, at most 8)");
   option("--max-bad", max_bad, "SHARE", kData, "bad files that are put up with (default 1%)");
+  app.add_flag("--follow", follow, "follow links that lead out of the folder of --data")->group(kData);
 
   constexpr const char* kLaunch = "Where";
   ladder.DeclareLaunch(app, options, kLaunch,
@@ -138,6 +139,7 @@ void ProfileFlags::ReadData() {
                      "write it as 1% or 0.01");
   }
   config.max_bad = *share;
+  config.follow = follow;
   options.data = config;
 }
 

@@ -48,9 +48,10 @@ double NumberFromZero(const char* flag, const std::string& text, const char* exa
 }
 
 double Hours(const char* flag, const std::string& text, bool may_be_zero) {
+  if (may_be_zero && text == "0") return 0;  // no time at all needs no unit
   const std::optional<Seconds> duration = ParseDuration(text);
   if (!duration || (!may_be_zero && duration->count() <= 0)) {
-    throw UsageError(fmt::format("{} '{}' is no time above zero", flag, text),
+    throw UsageError(fmt::format("{} '{}' is no time{}", flag, text, may_be_zero ? "" : " above zero"),
                      fmt::format("write {} 90s, 30m, 24h or 3d", flag));
   }
   return duration->count() / kSecondsPerHour;
