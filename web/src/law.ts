@@ -99,6 +99,8 @@ function depthSection(shown: Shown): HTMLElement | null {
     lead("Dots are measured, strokes their 95 % intervals; dashed is what the law says."),
     legend(buckets.map((bucket) => ({ color: colorOf(buckets, bucket), name: bucketName(bucket) }))),
     h("div", { class: "small-plots" }, ...distinct(all.map(placeName)).map((place) => depthChart(all, place, buckets))),
+    tableOf(shown, "slopes"),
+    h("details", {}, h("summary", {}, "Every network"), tableOf(shown, "depth")),
   );
 }
 
@@ -292,6 +294,9 @@ function errorsChart(errors: Shown["document"]): HTMLElement | null {
   return h("div", {}, picture, legend(forms.map((form) => ({ color: color(form), name: form }))));
 }
 
+/** Those that stand beside their pictures; the statements stand as a list. */
+const SHOWN = ["coefficients", "errors", "slopes", "depth", "extrapolation", "statements"];
+
 /** The tables that no section has shown yet, in the command's own order. */
 function otherTables(shown: Shown, used: string[]): HTMLElement[] {
   return shown.tables
@@ -313,6 +318,7 @@ export function lawSections(shown: Shown): (HTMLElement | null)[] {
     scatterSection(shown),
     section("How far off", errorsChart(law.errors), tableOf(shown, "errors", false)),
     partsSection(shown),
-    section("Every number", ...otherTables(shown, ["coefficients", "errors"])),
+    section("Larger networks than any that was fitted", tableOf(shown, "extrapolation", false)),
+    section("Every number", ...otherTables(shown, SHOWN)),
   ];
 }
