@@ -8,6 +8,7 @@
 
 #include "stallscope/base/clock.h"
 #include "stallscope/base/error.h"
+#include "stallscope/engine/rank_message.h"
 #include "stallscope/supervise/line_buffer.h"
 #include "stallscope/supervise/log_tail.h"
 
@@ -98,7 +99,8 @@ json RankTeam::WaitUntilReady(Seconds limit) {
           "or raise --join-timeout");
     }
   }
-  json workload = TakeEvent("ready").value().at("workload");
+  const json ready = TakeEvent("ready").value();
+  json workload = ReadRankMessage("a start", [&] { return ready.at("workload"); });
   events_.clear();  // the other ranks say the same
   return workload;
 }
@@ -107,7 +109,9 @@ BlockResult RankTeam::Run(const BlockRequest& request) {
   ranks_.front().process.SendLine(json{{"order", "block"}, {"block", ToJson(request)}}.dump());
   const json event = AwaitEvent("block");
   BlockResult result{.request = request, .ranks = {}};
-  for (const json& rank : event.at("ranks")) result.ranks.push_back(RankBlockFromJson(rank));
+  ReadRankMessage("a block", [&] {
+    for (const json& rank : event.at("ranks")) result.ranks.push_back(RankBlockFromJson(rank));
+  });
   return result;
 }
 
@@ -115,14 +119,16 @@ std::vector<CollectiveReport> RankTeam::Run(const CollectiveRequest& request) {
   ranks_.front().process.SendLine(json{{"order", "collectives"}, {"collectives", ToJson(request)}}.dump());
   std::vector<CollectiveReport> reports;
   const json event = AwaitEvent("collectives");
-  for (const json& rank : event.at("ranks")) reports.push_back(CollectiveReportFromJson(rank));
+  ReadRankMessage("times of all-reduces", [&] {
+    for (const json& rank : event.at("ranks")) reports.push_back(CollectiveReportFromJson(rank));
+  });
   return reports;
 }
 
 int RankTeam::WaitForStop() {
   const json event = AwaitEvent("stopped");
   stopping_ = true;
-  return event.at("exit_code").get<int>();
+  return ReadRankMessage("an end", [&] { return event.at("exit_code").get<int>(); });
 }
 
 json RankTeam::AwaitEvent(const std::string& kind) {
@@ -162,8 +168,9 @@ void RankTeam::Pump(Seconds timeout) {
 }
 
 void RankTeam::TakeLine(Rank& rank, const std::string& line) {
-  json event = json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!event.is_object() || !event.contains("event")) return;
+  std::optional<json> parsed = ParseRankEvent(line);
+  if (!parsed) return;
+  json& event = *parsed;
   rank.last_sign_s = MonotonicSeconds();
   rank.has_beaten = true;
   const std::string kind = event.at("event");

@@ -1,0 +1,8 @@
+# The rest of a build under sanitizers: the fuzzer, where the library was compiled for it.
+if(STALLSCOPE_SANITIZE MATCHES "fuzzer")
+  add_executable(stallscope_fuzz ${fuzz_targets} ${CMAKE_SOURCE_DIR}/app/commands/emulate.cpp
+    ${CMAKE_SOURCE_DIR}/tests/fuzz/fuzz_main.cpp)
+  target_link_libraries(stallscope_fuzz PRIVATE stallscope_core)
+  target_link_options(stallscope_fuzz PRIVATE -fsanitize=fuzzer)
+  target_precompile_headers(stallscope_fuzz REUSE_FROM fast_tests)
+endif()
