@@ -6,10 +6,12 @@
 #include <memory>
 
 #include "app/commands/law.h"
+#include "app/commands/law_delivery.h"
 #include "app/commands/law_sweep_job.h"
 #include "app/commands/law_sweep_options.h"
 #include "app/profile_delivery.h"
 #include "stallscope/base/error.h"
+#include "stallscope/law/law_document.h"
 
 namespace stallscope {
 namespace {
@@ -34,7 +36,7 @@ void PrintPlan(const LawSweepOptions& options, const std::optional<Sweep>& earli
              plan.cells.size(), FormatDuration(Seconds(plan.seconds)), plan.dropped.size());
 }
 
-int RunLawSweep(LawSweepFlags& flags, const std::vector<std::string>& /*argv*/) {
+int RunLawSweep(LawSweepFlags& flags, const std::vector<std::string>& argv) {
   flags.Read();
   const LawSweepOptions& options = flags.options;
   std::optional<Sweep> earlier;
@@ -48,7 +50,19 @@ int RunLawSweep(LawSweepFlags& flags, const std::vector<std::string>& /*argv*/) 
   Say(options.output, fmt::format("results go to {}", folder.path.string()));
   LawSweepJob job(options, folder.path, earlier);
   job.Run();
-  return job.SignalExitCode().value_or(kExitOk);
+  const std::optional<int> signal = job.SignalExitCode();
+  if (signal) {
+    Say(options.output, fmt::format("interrupted: finished rounds are in {}; go on with --resume {}",
+                                    folder.path.string(), folder.path.string()));
+    return *signal;
+  }
+  DeliverLaw(MakeLaw(ReadSweep(folder.path), {.seed = options.seed}), argv,
+             {.file = (folder.path / "law.json").string(),
+              .html = options.html,
+              .store = options.store,
+              .keep_in_store = options.keep_in_store,
+              .output = options.output});
+  return kExitOk;
 }
 
 }  // namespace
@@ -57,13 +71,6 @@ std::function<int()> DeclareLawSweep(CLI::App& app, const std::vector<std::strin
   const auto flags = std::make_shared<LawSweepFlags>();
   flags->Declare(app);
   return [flags, argv] { return RunLawSweep(*flags, argv); };
-}
-
-std::function<int()> DeclareLawFit(CLI::App&, const std::vector<std::string>&) {
-  return [] { return 0; };
-}
-std::function<int()> DeclareLawShow(CLI::App&, const std::vector<std::string>&) {
-  return [] { return 0; };
 }
 
 }  // namespace stallscope

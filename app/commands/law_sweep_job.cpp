@@ -65,7 +65,7 @@ std::vector<SweepCell> StillToMeasure(const std::vector<SweepCell>& wanted, cons
         const auto stall = StallOver(swept.rounds, link.name);
         if (!stall) return false;
         const bool is_long = stall->step_s.mean > options.long_block_s;
-        return stall->rounds >= (is_long ? options.min_long_rounds : options.min_rounds);
+        return stall->clean >= (is_long ? options.min_long_rounds : options.min_rounds);
       });
     }
     if (!cell.links.empty()) left.push_back(std::move(cell));

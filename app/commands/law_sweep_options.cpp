@@ -64,7 +64,7 @@ void LawSweepFlags::Declare(CLI::App& app) {
   AddOption(app, "--rounds", rounds, "N", kHow,
             "at least so many of every point (default 3; 2 where a step takes longer than 8 s)");
   AddOption(app, "--tolerance", tolerance, "SHARE", kHow,
-            "up to 8 rounds, until a stall is known to this share of step time (default 2%)");
+            "up to 6 rounds, until a stall is known to this share of step time (default 3%)");
   AddOption(app, "--seed", options.seed, "N", kHow, "order of the blocks (default 1)");
   app.add_flag("--dry-run", options.dry_run, "print the plan and end")->group(kHow);
   constexpr const char* kResults = "Results";
@@ -88,7 +88,7 @@ void LawSweepFlags::Read() {
   const auto share = ParseShare(tolerance);
   if (!share || *share <= 0 || *share >= 1) {
     throw UsageError(fmt::format("--tolerance '{}' is no share between 0 and 1", tolerance),
-                     "write it as 2% or 0.02");
+                     "write it as 3% or 0.03");
   }
   options.cell.tolerance = *share;
   options.cell.min_rounds = rounds;

@@ -37,7 +37,7 @@ struct LawSweepFlags {
   std::string ranks = "2";
   SweepWorkload workload;
   int rounds = 3;
-  std::string tolerance = "2%";
+  std::string tolerance = "3%";
   std::string max_time;
   bool no_store = false;
 

@@ -45,6 +45,14 @@ double SlowestRank(const BlockResult& block, int settling, int steps) {
   return MeanOf(slowest);
 }
 
+/// Lost packets and other processes make single steps much longer, never shorter: the middle one counts.
+double UsualStep(const SweepBlock& block) {
+  const auto counted =
+      block.steps_s.begin() + std::min<std::ptrdiff_t>(block.settling, std::ssize(block.steps_s));
+  return counted == block.steps_s.end() ? block.step_s
+                                        : MedianOf(std::vector<double>(counted, block.steps_s.end()));
+}
+
 class CellMeasurement {
  public:
   CellMeasurement(BlockRunner& runner, const SweepCell& cell, const CellOptions& options,
@@ -130,13 +138,14 @@ class CellMeasurement {
                .settling = shape.settling,
                .steps_s = {},
                .buckets = {},
-               .polluted = ForeignLoadOf(raw, options_.cores, layout_.emulated).polluted};
+               // The kernel's work for the network counts for no process: only blocks without it can tell.
+               .polluted = condition == Condition::kCrowd &&
+                           ForeignLoadOf(raw, options_.cores, layout_.emulated).polluted};
       for (int step = 0; step < shape.steps; ++step) block.steps_s.push_back(MeanOverRanks(raw, step));
       if (with_buckets) block.buckets = summary.buckets;
-      // Long blocks are rarely clean, and seldom harmed by it.
-      if (!block.polluted || expected_s * shape.steps > options_.long_block_s) break;
+      if (!block.polluted) break;
     }
-    last_step_s_[name] = block.step_s;
+    last_step_s_[name] = UsualStep(block);
     return block;
   }
 
@@ -226,7 +235,7 @@ std::optional<MeasuredStall> StallOver(const std::vector<SweepRound>& rounds, co
     const auto found = round.links.find(link);
     if (found == round.links.end()) continue;
     all.push_back(&round);
-    if (!round.crowd.polluted && !found->second.polluted) clean.push_back(&round);
+    if (!round.crowd.polluted) clean.push_back(&round);
   }
   const std::vector<const SweepRound*>& used = clean.size() >= 2 ? clean : all;
   if (used.size() < 2) return std::nullopt;
@@ -235,19 +244,19 @@ std::optional<MeasuredStall> StallOver(const std::vector<SweepRound>& rounds, co
   std::vector<double> stall;
   std::vector<double> slowest;
   for (const SweepRound* round : used) {
-    crowd.push_back(round->crowd.step_s);
-    step.push_back(round->links.at(link).step_s);
+    crowd.push_back(UsualStep(round->crowd));
+    step.push_back(UsualStep(round->links.at(link)));
     stall.push_back(step.back() - crowd.back());
     slowest.push_back(round->crowd.slowest_s);
   }
   const Bootstrap bootstrap(used.size(), kBootstrapSeed);
-  return MeasuredStall{.crowd_s = bootstrap.Mean(crowd),
-                       .step_s = bootstrap.Mean(step),
-                       .stall_s = bootstrap.Mean(stall),
+  return MeasuredStall{.crowd_s = bootstrap.Median(crowd),
+                       .step_s = bootstrap.Median(step),
+                       .stall_s = bootstrap.Median(stall),
                        .crowd = MeanParts(used),
-                       .slowest_s = MeanOf(slowest),
+                       .slowest_s = MedianOf(slowest),
                        .rounds = static_cast<int>(used.size()),
-                       .dropped = static_cast<int>(all.size() - used.size())};
+                       .clean = static_cast<int>(clean.size())};
 }
 
 }  // namespace stallscope

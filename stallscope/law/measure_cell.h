@@ -18,9 +18,9 @@ struct CellOptions {
   /// ...unless its block takes longer than `long_block_s`: slow links are nearly deterministic.
   int min_long_rounds = 2;
   double long_block_s = 8;
-  int max_rounds = 8;
+  int max_rounds = 6;
   /// Enough once every stall is known to this share of its step time.
-  double tolerance = 0.02;
+  double tolerance = 0.03;
   /// Blocks last about this long, in so many steps at most. One long step is a block.
   double block_target_s = 0.5;
   int max_steps = 10;
@@ -54,8 +54,8 @@ CellResult MeasureCell(BlockRunner& runner, const SweepCell& cell, const CellOpt
                        const std::function<void(const SweepLink&)>& set_link,
                        const std::function<void(const SweepRound&)>& on_round);
 
-/// The stall over a link, and the step: means over rounds, paired. Rounds that others disturbed do not count
-/// where at least two are clean; nothing where fewer than two are left.
+/// The stall over a link, and the step: medians over rounds of each round's usual step, paired. Rounds that
+/// others disturbed do not count where at least two are clean; nothing where there are fewer than two.
 struct MeasuredStall {
   Estimate crowd_s;
   Estimate step_s;
@@ -63,7 +63,7 @@ struct MeasuredStall {
   StepParts crowd;       ///< means over the same rounds
   double slowest_s = 0;  ///< without synchronisation, of the slowest rank
   int rounds = 0;
-  int dropped = 0;
+  int clean = 0;  ///< rounds that nobody disturbed
 };
 std::optional<MeasuredStall> StallOver(const std::vector<SweepRound>& rounds, const std::string& link);
 

@@ -58,7 +58,7 @@ struct SweepBlock {
   int settling = 0;
   std::vector<double> steps_s;      ///< every step, mean over ranks
   std::vector<BucketInfo> buckets;  ///< only in a launch's first round
-  bool polluted = false;            ///< other processes disturbed it
+  bool polluted = false;            ///< other processes disturbed it; known without synchronisation only
 };
 
 /// Blocks that followed each other: one without synchronisation, and one over each link that took part.

@@ -14,19 +14,23 @@ namespace stallscope {
 
 /// How ranks on processors exchange gradients: effective coefficients, fitted to a sweep (docs/models.md).
 struct ExchangeLaw {
-  /// Of each of an all-reduce's 2(n-1) messages: waking threads, system calls, the way to the other rank.
-  double message_s = 150e-6;
+  /// Of each of an all-reduce's 2(n-1) messages: waiting for threads to be woken, and for the other rank. The
+  /// processor is free meanwhile.
+  double message_s = 300e-6;
   /// What the processor does for every gradient tensor, whatever bucket it travels in.
   double tensor_s = 10e-6;
-  /// Processor time of a byte that a rank sends and receives, reads, adds up and copies.
+  /// Processor time of a byte that a rank sends and receives and adds up, while it travels.
   double processor_s_per_byte = 1.5e-9;
+  /// What a gradient's byte costs the rank twice beside that: gathered into its bucket before it travels, and
+  /// once all have arrived scattered again, with caches that the exchange has emptied.
+  double copy_s_per_byte = 0.4e-9;
   /// Of a link's line rate, what gradients get.
   double wire_share = 0.93;
   /// Computing takes so much longer in steps that synchronise: the slowest rank counts.
   double straggling = 0.02;
 };
 
-inline constexpr std::size_t kLawCoefficients = 5;
+inline constexpr std::size_t kLawCoefficients = 6;
 
 /// What is known of a coefficient before anything was measured.
 struct LawCoefficient {
@@ -35,6 +39,7 @@ struct LawCoefficient {
   const char* meaning;
   double ExchangeLaw::*value;
   double scale;  ///< the size in which it varies
+  double least;  ///< below it means nothing
 };
 const std::array<LawCoefficient, kLawCoefficients>& LawCoefficients();
 
