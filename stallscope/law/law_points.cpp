@@ -9,6 +9,8 @@
 namespace stallscope {
 namespace {
 
+constexpr int kFewestRounds = 2;
+
 LawNetwork NetworkRow(const SweepNetwork& network, const Network& built) {
   const NetworkTotals totals = Totals(built);
   LawNetwork row{.name = network.spec,
@@ -90,6 +92,11 @@ FitData FitDataOf(const Sweep& sweep) {
                              StepOf(swept, link, *stall, network, memory)});
     }
   }
+  // What others disturbed in every round says little; but where most points are like that the machine is
+  // never idle, and all count.
+  const auto disturbed = [](const FitPoint& point) { return point.measured.clean < kFewestRounds; };
+  const auto count = std::count_if(data.points.begin(), data.points.end(), disturbed);
+  if (2 * count <= std::ssize(data.points)) std::erase_if(data.points, disturbed);
   return data;
 }
 

@@ -24,7 +24,7 @@ struct FitData {
   std::vector<FitPoint> points;
 };
 
-/// Everything of a sweep that has at least two rounds.
+/// Everything of a sweep that has at least two rounds which nobody disturbed.
 FitData FitDataOf(const Sweep& sweep);
 
 /// Seconds of a point's step without and with synchronisation.
