@@ -13,14 +13,16 @@
 #include "stallscope/catalog/load.h"
 
 namespace stallscope {
-void RequireKnown(const std::string& given, const char* flag, std::vector<std::string> known) {
+void RequireKnown(const std::string& given, const char* flag, std::vector<std::string> known,
+                  const char* others) {
   std::sort(known.begin(), known.end());
   known.erase(std::unique(known.begin(), known.end()), known.end());
   if (given.empty() || std::find(known.begin(), known.end(), given) != known.end()) return;
   const auto near = NearestNames(given, known);
   throw UsageError(fmt::format("the catalog has nothing for {} '{}'", flag, given),
-                   near.empty() ? fmt::format("it knows {}", JoinAlternatives(known))
-                                : fmt::format("did you mean {}?", JoinAlternatives(near)));
+                   (near.empty() ? fmt::format("it knows {}", JoinAlternatives(known))
+                                 : fmt::format("did you mean {}?", JoinAlternatives(near))) +
+                       others);
 }
 
 bool NameHolds(const std::string& name, const std::string& part) {
@@ -42,7 +44,8 @@ void ResolveFilters(const Catalog& catalog, std::string& provider, std::string& 
   respell(provider, providers);
   respell(region, regions);
   RequireKnown(provider, "--provider", providers);
-  RequireKnown(region, "--region", regions);
+  RequireKnown(region, "--region", regions,
+               "; prices of other regions come by stallscope catalog import FILE");
 }
 
 void RequireGpu(const Catalog& catalog, const std::string& gpu) {

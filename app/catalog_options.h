@@ -23,8 +23,9 @@ void DeclareCatalogFiles(CLI::App& app, CatalogFlags& flags);
 bool NameHolds(const std::string& name, const std::string& part);
 
 /// Throws UsageError with the nearest names where a value was given for the flag and is none of the known
-/// ones.
-void RequireKnown(const std::string& given, const char* flag, std::vector<std::string> known);
+/// ones; `others` ends that sentence where there is another way.
+void RequireKnown(const std::string& given, const char* flag, std::vector<std::string> known,
+                  const char* others = "");
 
 /// Gives --provider and --region the catalog's spelling; what is empty was not given. Throws UsageError with
 /// the nearest names where the catalog has nothing for them.

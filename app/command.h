@@ -11,7 +11,7 @@ namespace stallscope {
 /// One subcommand: `declare` adds its flags to a CLI11 app and returns what runs when it was chosen.
 struct Command {
   const char* name;
-  const char* group;
+  const char* group;  ///< in --help; empty: hidden there
   const char* summary;
   std::function<int()> (*declare)(CLI::App& app, const std::vector<std::string>& argv);
 };
@@ -32,5 +32,7 @@ std::function<int()> DeclareDataset(CLI::App& app, const std::vector<std::string
 std::function<int()> DeclareLaw(CLI::App& app, const std::vector<std::string>& argv);
 std::function<int()> DeclareValidate(CLI::App& app, const std::vector<std::string>& argv);
 std::function<int()> DeclareStore(CLI::App& app, const std::vector<std::string>& argv);
+std::function<int()> DeclareCompletions(CLI::App& app, const std::vector<std::string>& argv);
+std::function<int()> DeclareManual(CLI::App& app, const std::vector<std::string>& argv);
 
 }  // namespace stallscope

@@ -26,6 +26,9 @@ std::span<const Command> Commands() {
       Command{"validate", "Research", "predictions against a table of published measurements",
               DeclareValidate},
       Command{"store", "Data", "the documents of earlier runs", DeclareStore},
+      // For packagers and shells.
+      Command{"completions", "", "completion of commands and flags for a shell", DeclareCompletions},
+      Command{"manual", "", "the man page", DeclareManual},
   };
   return kCommands;
 }

@@ -18,8 +18,9 @@ std::filesystem::path FindEngine() {
     const std::filesystem::path candidate = folder / place;
     if (access(candidate.c_str(), X_OK) == 0) return candidate;
   }
-  throw Error("stallscope-engine is not beside " + folder.string() + "/stallscope",
-              "build it with ./run.sh, or set STALLSCOPE_ENGINE to its path");
+  throw Error(
+      "stallscope-engine is not beside " + folder.string() + "/stallscope",
+      "install the package stallscope-engine, build it with ./run.sh, or set STALLSCOPE_ENGINE to its path");
 }
 
 }  // namespace stallscope

@@ -15,8 +15,8 @@ void DeclareOutput(CLI::App& app, OutputOptions& options) {
       ->type_name("FILE")
       ->group("Output");
   app.add_flag("--quiet,-q", options.quiet, "no progress and no table")->group("Output");
-  app.add_option("--color", options.color, "auto, always or never; NO_COLOR is respected")
-      ->type_name("WHEN")
+  app.add_option("--color", options.color, "colours (default auto: on a terminal); NO_COLOR is respected")
+      ->type_name("auto|always|never")
       ->group("Output");
 }
 

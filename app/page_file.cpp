@@ -52,6 +52,10 @@ void PageFlags::Check(const OutputOptions& output, bool other_force) const {
 }
 
 void PageFlags::Write(const std::string& json_text, const std::string& source) const {
+  WriteDocumentPage(html, json_text, source);
+}
+
+void WriteDocumentPage(const std::string& html, const std::string& json_text, const std::string& source) {
   if (!html.empty()) WritePageFile(html, {ReadReportDocument(json_text, source)});
 }
 

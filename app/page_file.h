@@ -38,6 +38,8 @@ std::filesystem::path DocumentFileAt(const std::string& given);
 /// What a profile's raw files say, where `folder` has them. Throws Error where they cannot be read.
 void AddSeries(ReportDocument& document, const std::filesystem::path& folder);
 
+/// The page of a document that stands in a file. Nothing where none is wanted.
+void WriteDocumentPage(const std::string& html, const std::string& json_text, const std::string& source);
 /// Writes a page; "-" is standard output.
 void WritePageFile(const std::string& html, const std::vector<ReportDocument>& documents);
 /// Writes any text; "-" is standard output.

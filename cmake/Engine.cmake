@@ -1,19 +1,37 @@
 # The rank process: the only target that sees torch.
+# Debian's libtorch, or another below CMAKE_PREFIX_PATH: the folder of a pip torch, or of a libtorch archive
+# (docs/install.md).
 find_path(TORCH_INCLUDE torch/csrc/autograd/variable.h REQUIRED)
 find_path(TORCH_API_INCLUDE torch/torch.h
   HINTS ${TORCH_INCLUDE}/torch/csrc/api/include REQUIRED)
 find_library(TORCH_LIB torch REQUIRED)
 find_library(TORCH_CPU_LIB torch_cpu REQUIRED)
 find_library(C10_LIB c10 REQUIRED)
-find_library(GLOO_LIB gloo REQUIRED)
+# Others than Debian's have Gloo inside, and a second one beside it would not be the one that torch uses.
+get_filename_component(torch_folder ${TORCH_CPU_LIB} DIRECTORY)
+if(torch_folder MATCHES "^(/usr)?/lib")
+  find_library(GLOO_LIB gloo REQUIRED)
+endif()
+# The program and the engine speak through C++ libraries that have the new ABI.
+set(torch_config ${torch_folder}/../share/cmake/Torch/TorchConfig.cmake)
+if(EXISTS ${torch_config})
+  file(STRINGS ${torch_config} old_abi REGEX "_GLIBCXX_USE_CXX11_ABI=0")
+  if(old_abi)
+    message(FATAL_ERROR "${torch_folder} was built with the old C++ ABI. "
+      "Take a pip torch of 2.6 or newer, or a libtorch archive named cxx11-abi.")
+  endif()
+endif()
+# Debian's package lacks one header, which has a stand-in; it must not hide the real one.
+if(NOT EXISTS ${TORCH_INCLUDE}/torch/csrc/distributed/autograd/context/context.h)
+  set(torch_stand_in ${CMAKE_SOURCE_DIR}/stallscope/engine/torch/include)
+endif()
+message(STATUS "The engine is built with libtorch in ${torch_folder}")
 
 file(GLOB engine_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/stallscope/engine/torch/*.cpp)
 list(FILTER engine_sources EXCLUDE REGEX "_test\\.cpp$")
 add_library(stallscope_torch STATIC ${engine_sources})
-# SYSTEM: torch's own headers do not pass our warnings. The local include folder
-# holds the stand-in for the one header that Debian's package lacks.
-target_include_directories(stallscope_torch SYSTEM PUBLIC
-  ${CMAKE_SOURCE_DIR}/stallscope/engine/torch/include ${TORCH_INCLUDE} ${TORCH_API_INCLUDE})
+# SYSTEM: torch's own headers do not pass our warnings.
+target_include_directories(stallscope_torch SYSTEM PUBLIC ${torch_stand_in} ${TORCH_INCLUDE} ${TORCH_API_INCLUDE})
 # NDEBUG: the library was built with it, and without it its headers lay classes out differently (RecordFunction has
 # one more field), so that we would read memory which nobody set.
 target_compile_definitions(stallscope_torch PUBLIC USE_C10D_GLOO USE_DISTRIBUTED NDEBUG)

@@ -1,7 +1,8 @@
-// Bundles src/ into one HTML file: node build.mjs FOLDER_WITH_NODE_MODULES OUTPUT.
+// Bundles src/ into one HTML file: node build.mjs FOLDER_WITH_NODE_MODULES OUTPUT. Beside it, licences.txt has the
+// licences of the packages that are in it.
 // The command fills @TITLE@, @FALLBACK@ and @DATA@ (stallscope/report/page.cpp).
 import { createHash } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -10,6 +11,7 @@ const here = dirname(fileURLToPath(import.meta.url));
 const [packages = here, output = join(here, "dist/page.html")] = process.argv.slice(2).map((path) => resolve(path));
 const { buildSync } = createRequire(join(packages, "package.json"))("esbuild");
 
+const bundled = new Set();
 const bundle = (entry) => {
   const result = buildSync({
     entryPoints: [join(here, "src", entry)],
@@ -23,7 +25,12 @@ const bundle = (entry) => {
     format: "iife",
     legalComments: "none",
     logLevel: "warning",
+    metafile: true,
   });
+  for (const input of Object.keys(result.metafile.inputs)) {
+    const name = /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input);
+    if (name) bundled.add(name[1]);
+  }
   return result.outputFiles[0].text.trim();
 };
 
@@ -63,4 +70,16 @@ writeFileSync(
 </body>
 </html>
 `,
+);
+
+const licenceOf = (name) => {
+  const folder = join(packages, "node_modules", name);
+  const { version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
+  const text = file && existsSync(join(folder, file)) ? readFileSync(join(folder, file), "utf8").trim() : license;
+  return `${name} ${version}\n\n${text}\n`;
+};
+writeFileSync(
+  join(dirname(output), "licences.txt"),
+  ["The report page contains these packages.\n", ...[...bundled].sort().map(licenceOf)].join(`\n${"-".repeat(72)}\n\n`),
 );

@@ -176,13 +176,14 @@ int RunList(ListFlags flags, const std::vector<std::string>& argv) {
 
 std::function<int()> DeclareCatalogList(CLI::App& app, const std::vector<std::string>& argv) {
   const auto flags = std::make_shared<ListFlags>();
-  app.add_option("what", flags->what, "machines (default), gpus, datasets or allreduce")->type_name("WHAT");
+  app.add_option("what", flags->what, "what to list (default machines)")
+      ->type_name("machines|gpus|datasets|allreduce");
   app.add_option("--provider", flags->provider, "machines of this one only: aws, gcp, azure ...")
       ->type_name("NAME");
   app.add_option("--gpu", flags->gpu, "machines whose GPU has this in its name: V100")->type_name("TEXT");
   app.add_option("--region", flags->region, "prices of this region, and machines that have one there")
       ->type_name("NAME");
-  app.add_option("--sort", flags->sort, "name, price, gpu-price (per GPU) or gpus")->type_name("BY");
+  app.add_option("--sort", flags->sort, "order (gpu-price: per GPU)")->type_name("name|price|gpu-price|gpus");
   DeclareCatalogFiles(app, flags->catalog);
   DeclareOutput(app, flags->output);
   return [flags, argv] { return RunList(*flags, argv); };

@@ -19,6 +19,7 @@ namespace {
 struct InfoFlags {
   std::string path;
   bool decode = false;
+  bool follow = false;
   OutputOptions output;
 };
 
@@ -63,7 +64,7 @@ void Print(const ImageFolder& folder, const DatasetCheck& check, const std::stri
 }
 
 int InfoOfImages(const InfoFlags& flags, const std::vector<std::string>& argv) {
-  const ImageFolder folder = ImageFolder::List(flags.path);
+  const ImageFolder folder = ImageFolder::List(flags.path, flags.follow);
   const std::string place = Place(StorageBelow(flags.path));
   const bool interrupted_make = WasInterrupted(flags.path);
   WatchedWork work(flags.output);
@@ -108,6 +109,7 @@ std::function<int()> DeclareDatasetInfo(CLI::App& app, const std::vector<std::st
       ->type_name("DIR")
       ->required();
   app.add_flag("--decode", flags->decode, "decode every file to its end, and name the bad ones");
+  app.add_flag("--follow", flags->follow, "follow links that lead out of the folder");
   DeclareOutput(app, flags->output);
   return [flags, argv] {
     CheckJsonFile(flags->output);

@@ -36,6 +36,7 @@ struct ReadFlags {
   std::string step_time;
   std::string max_time = "20s";
   std::string max_bad = "1%";
+  bool follow = false;
   std::uint64_t seed = 1;
   OutputOptions output;
 
@@ -89,7 +90,8 @@ std::unique_ptr<SampleSource> OpenSource(const ReadFlags& flags) {
   if (std::filesystem::is_regular_file(flags.path))
     return std::make_unique<TokenSource>(TokenFile(flags.path),
                                          static_cast<std::size_t>(flags.sequence_length));
-  return std::make_unique<ImageSource>(ImageFolder::List(flags.path), static_cast<int>(flags.image_size));
+  return std::make_unique<ImageSource>(ImageFolder::List(flags.path, flags.follow),
+                                       static_cast<int>(flags.image_size));
 }
 
 /// The fewest workers that keep up with the step time, each number tried on its own part of the epoch.
@@ -156,6 +158,7 @@ std::function<int()> DeclareDatasetRead(CLI::App& app, const std::vector<std::st
   option("--step-time", flags->step_time, "TIME", "take a batch only so often, as training would");
   option("--max-time", flags->max_time, "TIME", "stop after this time, or one pass (default 20s)");
   option("--max-bad", flags->max_bad, "SHARE", "bad files that are put up with (default 1%)");
+  app.add_flag("--follow", flags->follow, "follow links that lead out of the folder");
   option("--seed", flags->seed, "N", "repeats the order and the crops (default 1)");
   DeclareOutput(app, flags->output);
   return [flags, argv] { return RunRead(*flags, argv); };

@@ -41,6 +41,8 @@ std::vector<EngineConfig> PlacedRanks(const LaunchPlan& plan, const JobMeeting& 
     config.devices_per_node = plan.devices_per_node;
     config.meeting = meeting.config();
     config.interface = interface;
+    if (meeting.watch() != nullptr) config.watch_offer = meeting.watch()->offer();
+    config.watched = meeting.watch() != nullptr;
     configs.push_back(std::move(config));
   }
   return configs;
@@ -58,8 +60,11 @@ RankStart StartOfRank(const EngineConfig& config, const LaunchPlan& plan, const 
 }
 
 nlohmann::json WaitForRanks(RankTeam& team, const JobMeeting& meeting) {
+  if (meeting.watch() != nullptr) team.WatchOthers(*meeting.watch());
   try {
-    return team.WaitUntilReady(kUntilReady);
+    nlohmann::json workload = team.WaitUntilReady(kUntilReady);
+    if (meeting.watch() != nullptr) meeting.watch()->SayReady();
+    return workload;
   } catch (const Error& e) {
     meeting.Abort(e.what());
     throw;

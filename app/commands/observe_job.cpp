@@ -8,6 +8,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "app/page_file.h"
 #include "app/profile_delivery.h"
 #include "stallscope/base/clock.h"
 #include "stallscope/base/environment.h"
@@ -64,6 +65,7 @@ class ObserveJob {
     Write();
     const std::string text = ToJson(document_);
     WriteJson(options_.output, text);
+    WriteDocumentPage(options_.html, text, folder_ / "observation.json");
     if (options_.output.ShowText())
       PrintObservation(document_, options_.output.StyleOf(STDOUT_FILENO), std::cout);
     if (!unseen_.empty()) Say(options_.output, "warning: " + unseen_);

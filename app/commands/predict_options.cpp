@@ -60,7 +60,7 @@ void PredictFlags::Declare(CLI::App& app) {
   AddOption(app, "--model", model, "NAME", kWorkload,
             "network: resnet50, bert_base, mlp:layers=8,width=512, ... (profile --list-models)");
   AddOption(app, "--batch", batch, "N", kWorkload, "samples per GPU and step (default 32)");
-  AddOption(app, "--dtype", dtype, "TYPE", kWorkload, "fp32 (default), tf32, amp, fp16 or bf16");
+  AddOption(app, "--dtype", dtype, "fp32|tf32|amp|fp16|bf16", kWorkload, "arithmetic (default fp32)");
   AddOption(app, "--image-size", image_size, "PIXELS", kWorkload, "height and width of an image");
   AddOption(app, "--sequence-length", sequence_length, "TOKENS", kWorkload, "tokens in a sample");
   AddOption(app, "--bucket", bucket, "SIZE", kWorkload,

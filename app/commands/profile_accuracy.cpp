@@ -7,6 +7,7 @@
 #include "app/commands/engine_ranks.h"
 #include "app/commands/profile_job.h"
 #include "app/document_header.h"
+#include "app/page_file.h"
 #include "app/profile_delivery.h"
 #include "app/status_line.h"
 #include "stallscope/base/error.h"
@@ -101,6 +102,7 @@ int ProfileJob::SelfTest(const std::filesystem::path& folder) {
   const std::string text = document.dump(2) + "\n";
   WriteFileAtomically(folder / "self-test.json", text);
   WriteJson(options_.output, text);
+  WriteDocumentPage(options_.html, text, folder / "self-test.json");
   if (options_.output.ShowText()) PrintSelfTest(result, options_.output.StyleOf(STDOUT_FILENO), std::cout);
   if (const auto signal = SignalExitCode()) return *signal;
   return result.PassedShare() >= kSelfTestShare ? kExitOk : kExitThresholdMissed;

@@ -62,7 +62,7 @@ std::optional<DatasetInfo> LookAtData(const ProfileOptions& options) {
   if (!options.data) return std::nullopt;
   const std::string& path = options.data->path;
   const Appetite appetite = AppetiteOf(options.training);
-  const auto source = OpenDataset(path, appetite.image_size, appetite.sequence_length);
+  const auto source = OpenDataset(path, appetite.image_size, appetite.sequence_length, options.data->follow);
   DatasetInfo info{.path = path, .kind = "tokens", .samples = static_cast<std::int64_t>(source->size())};
   if (const auto* images = dynamic_cast<const ImageSource*>(source.get())) {
     const auto classes = images->folder().classes().size();

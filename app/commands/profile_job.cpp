@@ -66,6 +66,8 @@ int ProfileJob::Lead(const std::filesystem::path& folder) {
   const int exit_code = ExitCodeOf(measured);
   if (measured.error) {
     team.Kill();
+  } else if (!measured.overdue.empty()) {
+    team.StopWithinBlock(exit_code);
   } else {
     team.Stop(exit_code);
   }

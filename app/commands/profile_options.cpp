@@ -47,9 +47,9 @@ void ProfileFlags::Declare(CLI::App& app) {
   option("--classes", training.classes, "N", kWorkload, "classes of the last layer");
   option("--batch", training.batch, "N", kWorkload, "samples per device and micro-batch (default 8)");
   option("--accumulate", training.accumulate, "N", kWorkload, "micro-batches per optimiser step (default 1)");
-  option("--optimizer", training.optimizer, "NAME", kWorkload, "sgd (momentum 0.9, default) or adamw");
-  option("--dtype", training.dtype, "TYPE", kWorkload,
-         "fp32 (default) or bf16 (autocast; gradients stay fp32)");
+  option("--optimizer", training.optimizer, "sgd|adamw", kWorkload, "default sgd, with momentum 0.9");
+  option("--dtype", training.dtype, "fp32|bf16", kWorkload,
+         "arithmetic (default fp32; bf16 by autocast, gradients stay fp32)");
   option("--bucket", training.bucket, "SIZE", kWorkload,
          "gradient bucket: a size (default 25MiB), tensor or model");
   bucket = app.get_option("--bucket");
@@ -63,6 +63,7 @@ void ProfileFlags::Declare(CLI::App& app) {
   option("--workers", workers, "N", kData,
          "loader threads per device (default: its share of the cores, at most 8)");
   option("--max-bad", max_bad, "SHARE", kData, "bad files that are put up with (default 1%)");
+  app.add_flag("--follow", follow, "follow links that lead out of the folder of --data")->group(kData);
 
   constexpr const char* kLaunch = "Where";
   ladder.DeclareLaunch(app, options, kLaunch,
@@ -138,6 +139,7 @@ void ProfileFlags::ReadData() {
                      "write it as 1% or 0.01");
   }
   config.max_bad = *share;
+  config.follow = follow;
   options.data = config;
 }
 

@@ -37,6 +37,7 @@ struct ProfileFlags {
   std::string data;
   std::string workers;
   std::string max_bad = "1%";
+  bool follow = false;
   std::string sample;
   std::string torchscript_file;
   std::string input_shape = "3x224x224";

@@ -48,9 +48,10 @@ double NumberFromZero(const char* flag, const std::string& text, const char* exa
 }
 
 double Hours(const char* flag, const std::string& text, bool may_be_zero) {
+  if (may_be_zero && text == "0") return 0;  // no time at all needs no unit
   const std::optional<Seconds> duration = ParseDuration(text);
   if (!duration || (!may_be_zero && duration->count() <= 0)) {
-    throw UsageError(fmt::format("{} '{}' is no time above zero", flag, text),
+    throw UsageError(fmt::format("{} '{}' is no time{}", flag, text, may_be_zero ? "" : " above zero"),
                      fmt::format("write {} 90s, 30m, 24h or 3d", flag));
   }
   return duration->count() / kSecondsPerHour;
@@ -161,7 +162,8 @@ void RecommendFlags::Declare(CLI::App& app) {
             "samples of a step on all GPUs together, in place of --batch");
   AddOption(app, "--max-global-batch", most_global_batch, "N", kWorkload,
             "beyond it your network would not learn as well");
-  AddOption(app, "--dtype", workload.dtype, "TYPE", kWorkload, "fp32 (default), tf32, amp, fp16 or bf16");
+  AddOption(app, "--dtype", workload.dtype, "fp32|tf32|amp|fp16|bf16", kWorkload,
+            "arithmetic (default fp32)");
   AddOption(app, "--image-size", workload.image_size, "PIXELS", kWorkload, "height and width of an image");
   AddOption(app, "--sequence-length", workload.sequence_length, "TOKENS", kWorkload, "tokens in a sample");
   AddOption(app, "--stack", workload.stack, "NAME", kWorkload, "the software that trains (default pytorch)");

@@ -315,7 +315,7 @@ MeasureResult RunJob::Measured(const HookLaunch& launch, const std::function<Run
     MeasureResult result = Measure(runner, measure, all);
     bytes_seen_ += bytes.bytes;
     samples_seen_ += bytes.samples;
-    if (result.error) {
+    if (result.error || !result.overdue.empty()) {
       team.Kill();
     } else {
       team.Stop(kExitOk);

@@ -222,7 +222,7 @@ std::function<int()> DeclareSurvey(CLI::App& app, const std::vector<std::string>
             "machines at once; more than one shows the network stall (default 1,2)");
   AddOption(app, "--batch", flags->batch, "N,MODEL=N,...", kWhat,
             "samples per GPU and step (default 32,bert_large=4)");
-  AddOption(app, "--dtype", flags->dtype, "TYPE", kWhat, "fp32 (default), tf32, amp, fp16 or bf16");
+  AddOption(app, "--dtype", flags->dtype, "fp32|tf32|amp|fp16|bf16", kWhat, "arithmetic (default fp32)");
   AddOption(app, "--dataset", flags->datasets, "NAME,...", kWhat,
             "of every kind of network one (default imagenet,wikipedia-tokens)");
   AddOption(app, "--region", flags->region, "NAME", kWhat,

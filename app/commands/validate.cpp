@@ -82,7 +82,7 @@ std::function<int()> DeclareValidate(CLI::App& app, const std::vector<std::strin
   app.add_option("--mode", flags->mode,
                  "scaling: the smallest row of each series is given and the others are predicted from it "
                  "(default); absolute: nothing is given but the catalog and what other sources published")
-      ->type_name("MODE");
+      ->type_name("scaling|absolute");
   app.add_option(
          "--cv", flags->cross_validate,
          "source: fit anew without each source of the table, predict that source with the fit, and print "

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "stallscope/base/error.h"
 #include "stallscope/machine/resource_sample.h"
 
 namespace stallscope {
@@ -52,6 +54,8 @@ struct BlockRequest {
   /// Seconds between samples of the machine's resources; 0: none are taken.
   double sample_every_s = 0;
   Injection inject;
+  /// Monotonic time by which the runner throws BlockOverdue; the ranks do not know of it.
+  double give_up_at_s = std::numeric_limits<double>::infinity();
 };
 
 /// One gradient bucket, in seconds since its step began.
@@ -114,6 +118,13 @@ struct BlockResult {
 };
 
 /// Runs blocks in a job that stays up. Throws Error when the job is lost.
+/// A block was not done when it should long have been. The ranks are still within it: their job can only be
+/// ended.
+class BlockOverdue : public Error {
+ public:
+  using Error::Error;
+};
+
 class BlockRunner {
  public:
   virtual ~BlockRunner() = default;

@@ -269,5 +269,13 @@ TEST(PlanCurve, SmallSizesRepeatAndNoSizeIsPlannedFasterThanTheLinkSustains) {
   EXPECT_EQ(plan.rounds, kMostCurveRounds);
 }
 
+TEST(PlanCurve, ATryThatTookLongerThanALargerMessageDoesNotShortenItsBlock) {
+  // 4 bytes cannot take 4 ms where 64 do in 100 us.
+  const CurvePlan plan = PlanCurve({{4, 4e-3}, {16, 2e-4}, {64, 1e-4}, {256, 3e-4}}, Seconds(60), false);
+  EXPECT_EQ(plan.blocks[0].repeats, 300);  // 30 ms / 100 us
+  EXPECT_EQ(plan.blocks[1].repeats, 300);
+  EXPECT_EQ(plan.blocks[3].repeats, 100);  // 30 ms / 300 us
+}
+
 }  // namespace
 }  // namespace stallscope

@@ -27,6 +27,14 @@ int RepeatsFor(double seconds, double each, int least, int most) {
   return static_cast<int>(std::clamp(std::ceil(seconds / each), double(least), double(most)));
 }
 
+/// No message takes longer than a larger one: where a try says so, something came in between, and the block
+/// would be planned too short to average over such things.
+std::vector<TriedSize> Undisturbed(std::vector<TriedSize> tried) {
+  for (std::size_t i = tried.size() - 1; i > 0; --i)
+    tried[i - 1].seconds = std::min(tried[i - 1].seconds, tried[i].seconds);
+  return tried;
+}
+
 /// What each size takes when a link's burst is used up: no size is faster than the largest one, byte for
 /// byte.
 std::vector<TriedSize> Sustained(std::vector<TriedSize> tried) {
@@ -93,7 +101,7 @@ std::optional<std::string> WhyNotMeasured(std::int64_t bytes, const std::vector<
 }
 
 CurvePlan PlanCurve(const std::vector<TriedSize>& tried, Seconds left, bool with_pair) {
-  const std::vector<TriedSize> sizes = Sustained(tried);
+  const std::vector<TriedSize> sizes = Sustained(Undisturbed(tried));
   CurvePlan plan{.blocks = {}, .rounds = 0, .round_s = RoundSeconds(sizes)};
   for (const TriedSize& size : sizes) {
     const TriedSize& warm = WarmSizeFor(size, sizes);

@@ -24,7 +24,7 @@ LoaderOptions LoaderOptionsOf(const DataConfig& config, const FeedShape& shape) 
 }  // namespace
 
 std::unique_ptr<SampleSource> OpenDataset(const std::string& path, std::optional<std::int64_t> image_size,
-                                          std::optional<std::int64_t> sequence_length) {
+                                          std::optional<std::int64_t> sequence_length, bool follow) {
   std::error_code code;
   const bool is_folder = std::filesystem::is_directory(path, code);
   if (!is_folder && !std::filesystem::exists(path, code)) {
@@ -39,7 +39,8 @@ std::unique_ptr<SampleSource> OpenDataset(const std::string& path, std::optional
     throw UsageError(fmt::format("'{}' is a file, and this network reads images", path),
                      "give --data a folder of class folders");
   }
-  if (is_folder) return std::make_unique<ImageSource>(ImageFolder::List(path), static_cast<int>(*image_size));
+  if (is_folder)
+    return std::make_unique<ImageSource>(ImageFolder::List(path, follow), static_cast<int>(*image_size));
   return std::make_unique<TokenSource>(TokenFile(path), static_cast<std::size_t>(*sequence_length));
 }
 

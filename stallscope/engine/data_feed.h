@@ -15,9 +15,9 @@
 namespace stallscope {
 
 /// Opens class folders of JPEGs or a token file; `image_size` or `sequence_length` says which the network
-/// wants. Throws UsageError where the network wants the other kind.
+/// wants. Throws UsageError where the network wants the other kind. Links out of a folder need `follow`.
 std::unique_ptr<SampleSource> OpenDataset(const std::string& path, std::optional<std::int64_t> image_size,
-                                          std::optional<std::int64_t> sequence_length);
+                                          std::optional<std::int64_t> sequence_length, bool follow = false);
 
 /// How a block of real data is cut out of the data set.
 struct FeedShape {

@@ -48,11 +48,21 @@ JobMeeting::JobMeeting(LaunchPlan& plan, Seconds join_timeout, Watchdog& watchdo
   } else {
     MeetAtMaster(plan, join_timeout, interrupted);
   }
+  WatchOthers(plan);
 }
 
 JobMeeting::~JobMeeting() {
   std::error_code ignored;
   if (!shared_folder_.empty()) std::filesystem::remove_all(shared_folder_, ignored);
+}
+
+void JobMeeting::WatchOthers(const LaunchPlan& plan) {
+  const int own = static_cast<int>(plan.local_ranks.size());
+  const int others = plan.world_size / own - 1;
+  if (others <= 0) return;
+  watch_ = std::make_unique<MachineWatch>(plan.rank, plan.rank + own - 1);
+  // Nobody needs the meeting any more once all ranks have met, and then nobody shall find it.
+  if (plan.Leads()) watch_->Lead(address_, others, [this] { server_.reset(); });
 }
 
 void JobMeeting::Abort(const std::string& reason) const {

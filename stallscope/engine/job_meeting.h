@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "stallscope/engine/launch_plan.h"
+#include "stallscope/engine/machine_watch.h"
 #include "stallscope/engine/meeting.h"
 #include "stallscope/supervise/temporary_folder.h"
 #include "stallscope/supervise/watchdog.h"
@@ -28,10 +29,13 @@ class JobMeeting {
   void Abort(const std::string& reason) const;
 
   const MeetingConfig& config() const { return config_; }
+  /// Where the job has several commands, they watch each other by this; else nothing.
+  MachineWatch* watch() const { return watch_.get(); }
   /// This machine's address towards the others.
   const std::string& address() const { return address_; }
 
  private:
+  void WatchOthers(const LaunchPlan& plan);
   void MeetInFolder(const LaunchPlan& plan, Seconds join_timeout, Watchdog& watchdog,
                     const std::function<bool()>& interrupted);
   void MeetAtMaster(LaunchPlan& plan, Seconds join_timeout, const std::function<bool()>& interrupted);
@@ -39,6 +43,7 @@ class JobMeeting {
   MeetingConfig config_;
   std::string address_ = "127.0.0.1";
   std::unique_ptr<MeetingServer> server_;
+  std::unique_ptr<MachineWatch> watch_;  ///< closes the server, so it must go first
   std::optional<TemporaryFolder> folder_;
   std::filesystem::path shared_folder_;
   Watchdog::Item watched_;

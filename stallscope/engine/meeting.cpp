@@ -17,6 +17,7 @@
 
 #include "stallscope/base/clock.h"
 #include "stallscope/base/error.h"
+#include "stallscope/engine/sockets.h"
 
 namespace stallscope {
 namespace {
@@ -25,6 +26,8 @@ constexpr std::string_view kGreeting = "stallscope-meeting/1";
 /// Addresses are tens of bytes; a longer line is a stranger's.
 constexpr std::size_t kLongestLine = 1 << 20;
 constexpr Seconds kReplyTime{30};
+/// More than these who have not greeted are strangers: the oldest of them is shown out.
+constexpr std::ptrdiff_t kMostUngreeted = 64;
 /// How often a waiting client looks whether it was interrupted.
 constexpr Seconds kLookUp{0.2};
 
@@ -55,56 +58,6 @@ std::vector<std::string> Words(const std::string& line) {
   return words;
 }
 
-struct AddressList {
-  addrinfo* first = nullptr;
-  AddressList() = default;
-  AddressList(const AddressList&) = delete;
-  AddressList& operator=(const AddressList&) = delete;
-  ~AddressList() {
-    if (first != nullptr) freeaddrinfo(first);
-  }
-};
-
-void Resolve(const std::string& host, int port, int socket_type, AddressList& list) {
-  addrinfo wanted{};
-  wanted.ai_family = AF_UNSPEC;
-  wanted.ai_socktype = socket_type;
-  const int code = getaddrinfo(host.c_str(), std::to_string(port).c_str(), &wanted, &list.first);
-  if (code != 0) {
-    throw Error(fmt::format("cannot resolve the master address '{}': {}", host, gai_strerror(code)),
-                "check --master-addr");
-  }
-}
-
-bool SendAll(int socket, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t sent = send(socket, text.data(), text.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) return false;
-    text.remove_prefix(static_cast<std::size_t>(sent));
-  }
-  return true;
-}
-
-/// A connected socket, or -1.
-int TryConnect(const addrinfo& address, Seconds timeout) {
-  const int fd = socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  if (fd < 0) return -1;
-  const bool begun = connect(fd, address.ai_addr, address.ai_addrlen) == 0 || errno == EINPROGRESS;
-  pollfd writable{fd, POLLOUT, 0};
-  int error = 1;
-  socklen_t size = sizeof error;
-  if (begun && poll(&writable, 1, static_cast<int>(timeout.count() * 1000)) == 1) {
-    getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &size);
-  }
-  if (error != 0) {
-    close(fd);
-    return -1;
-  }
-  fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-  return fd;
-}
-
 }  // namespace
 
 struct MeetingServer::Client {
@@ -119,28 +72,8 @@ struct MeetingServer::Client {
   ~Client() { close(socket); }
 };
 
-MeetingServer::MeetingServer(const std::string& host, int port) {
-  AddressList addresses;
-  Resolve(host, port, SOCK_STREAM, addresses);
-  listener_ = socket(addresses.first->ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-  const int yes = 1;
-  setsockopt(listener_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
-  if (bind(listener_, addresses.first->ai_addr, addresses.first->ai_addrlen) != 0 ||
-      listen(listener_, 128) != 0) {
-    const int code = errno;
-    close(listener_);
-    if (code == EADDRINUSE) {
-      throw Error(fmt::format("port {} is taken on {}", port, host),
-                  "choose another with --master-port, the same on every machine");
-    }
-    throw Error(fmt::format("cannot listen on {}:{}: {}", host, port, std::strerror(code)),
-                "--master-addr must be an address of the machine with --node-rank 0");
-  }
-  sockaddr_storage bound{};
-  socklen_t size = sizeof bound;
-  getsockname(listener_, reinterpret_cast<sockaddr*>(&bound), &size);
-  port_ = ntohs(bound.ss_family == AF_INET6 ? reinterpret_cast<sockaddr_in6*>(&bound)->sin6_port
-                                            : reinterpret_cast<sockaddr_in*>(&bound)->sin_port);
+MeetingServer::MeetingServer(const std::string& host, int port)
+    : listener_(ListenOn(host, port)), port_(PortOf(listener_)) {
   if (pipe2(stop_pipe_, O_CLOEXEC) != 0) {
     close(listener_);
     throw Error("cannot make a pipe", "close some programs and try again");
@@ -170,9 +103,16 @@ void MeetingServer::Serve() {
     if (polled[1].revents != 0) {
       const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
       if (fd >= 0) clients_.push_back(std::make_unique<Client>(fd));
+      DropStrangers();
     }
     AnswerWaiters();
   }
+}
+
+void MeetingServer::DropStrangers() {
+  const auto is_stranger = [](const std::unique_ptr<Client>& client) { return !client->greeted; };
+  if (std::count_if(clients_.begin(), clients_.end(), is_stranger) > kMostUngreeted)
+    clients_.erase(std::find_if(clients_.begin(), clients_.end(), is_stranger));
 }
 
 bool MeetingServer::ReadFrom(Client& client) {
@@ -244,8 +184,7 @@ MeetingClient::MeetingClient(const std::string& host, int port, Seconds timeout,
                              std::function<bool()> interrupted)
     : place_(fmt::format("{}:{}", host, port)), interrupted_(std::move(interrupted)) {
   const double deadline = MonotonicSeconds() + timeout.count();
-  AddressList addresses;
-  Resolve(host, port, SOCK_STREAM, addresses);
+  const AddressList addresses(host, port, SOCK_STREAM);
   while (socket_ < 0) {
     CheckInterrupted();
     const double left = deadline - MonotonicSeconds();
@@ -337,8 +276,7 @@ void MeetingClient::Abort(const std::string& reason) {
 }
 
 std::string LocalAddressTowards(const std::string& host) {
-  AddressList addresses;
-  Resolve(host, 9, SOCK_DGRAM, addresses);
+  const AddressList addresses(host, 9, SOCK_DGRAM);
   for (const addrinfo* address = addresses.first; address != nullptr; address = address->ai_next) {
     // Connecting a datagram socket sends nothing; it only asks the routing table.
     const int fd = socket(address->ai_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);

@@ -29,6 +29,7 @@ class MeetingServer {
  private:
   struct Client;
   void Serve();
+  void DropStrangers();
   bool ReadFrom(Client& client);
   bool Answer(Client& client, const std::string& line);
   void AnswerWaiters();

@@ -12,7 +12,7 @@ using nlohmann::json;
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BucketTimes, bytes, ready_s, begin_s, end_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StepRecord, start_s, data_wait_s, copy_s, forward_s, backward_s,
                                    exposed_communication_s, optimizer_s, total_s, loss, buckets)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DataConfig, path, workers, max_bad)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DataConfig, path, workers, max_bad, follow)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Injection, slow_rank_s, least_sample_s, storage_bytes_per_s)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(InputRecord, state, verified, reason, worth_a_retry, samples, read_s,
                                    decode_s, bytes, bytes_taken, device_bytes, bad_samples, change)
@@ -117,6 +117,8 @@ json ToJson(const EngineConfig& config) {
                  {"interface", config.interface},
                  {"address", config.address},
                  {"node_address", config.node_address},
+                 {"watched", config.watched},
+                 {"watch_offer", config.watch_offer},
                  {"measures_collectives", config.measures_collectives},
                  {"training", ToJson(config.training)}};
   PutOptional(object, "data", config.data);
@@ -136,6 +138,8 @@ EngineConfig EngineConfigFromJson(const json& object) {
     config.interface = object.at("interface");
     config.address = object.at("address");
     config.node_address = object.at("node_address");
+    config.watched = object.at("watched");
+    config.watch_offer = object.at("watch_offer");
     config.measures_collectives = object.at("measures_collectives");
     GetOptional(object, "data", config.data);
     config.training = TrainingConfigFromJson(object.at("training"));

@@ -40,6 +40,7 @@ struct DataConfig {
   std::string path;  ///< class folders of JPEGs, or a token file
   int workers = 1;   ///< loader threads of each rank
   double max_bad = 0.01;
+  bool follow = false;  ///< links may lead out of the folder
 };
 
 /// How the ranks of a job find each other, before they have connections of their own.
@@ -71,6 +72,10 @@ struct EngineConfig {
   /// The machines are namespaces of one host: all ranks reduce together in `node`, over the link that this
   /// address belongs to. Empty: the machines are real.
   std::string node_address;
+  /// The job has several commands, which watch each other (machine_watch.h); rank 0 has its command's offer
+  /// and hands it on.
+  bool watched = false;
+  std::string watch_offer;
   /// Nobody trains: the ranks measure collectives (collective.h).
   bool measures_collectives = false;
   TrainingConfig training;

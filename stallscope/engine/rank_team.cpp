@@ -74,6 +74,27 @@ RankTeam::~RankTeam() {
 }
 
 void RankTeam::Kill() {
+  if (watch_ != nullptr && !stopping_) {
+    watch_->SayLoss({.what = fmt::format("the command of rank {} has failed", ranks_.front().number)});
+  }
+  EndRanks();
+}
+
+void RankTeam::StopWithinBlock(int exit_code) {
+  stopping_ = true;
+  if (watch_ != nullptr) watch_->SayEnd(exit_code);
+  EndRanks();
+}
+
+void RankTeam::Fail(const Error& error, bool consequence) {
+  if (watch_ != nullptr) {
+    const auto kind = consequence ? MachineLoss::Kind::kConsequence : MachineLoss::Kind::kTold;
+    watch_->SayLoss({.kind = kind, .what = error.what(), .exit_code = error.exit_code});
+  }
+  throw error;
+}
+
+void RankTeam::EndRanks() {
   for (Rank& rank : ranks_) {
     if (!rank.process.Poll()) rank.process.Signal(SIGKILL);
   }
@@ -88,14 +109,13 @@ json RankTeam::WaitUntilReady(Seconds limit) {
   while (!all_ready()) {
     Pump(kPollTime);
     CheckAlive();
-    if (signals_.Read().first())
-      throw Error("interrupted before the first round", "run it again", kExitInterrupted);
+    if (const auto signal = signals_.Read().first())
+      Fail(Error("interrupted before the first round", "run it again", ExitCode(128 + *signal)));
     CheckSignals(signal_seen_s);
     if (MonotonicSeconds() > deadline) {
-      throw Error(
-          fmt::format("the ranks did not meet within {}", FormatDuration(limit)),
-          "check that all machines run the same command, that they reach each other over --interface, "
-          "or raise --join-timeout");
+      Fail(Error(fmt::format("the ranks did not meet within {}", FormatDuration(limit)),
+                 "check that all machines run the same command, that they reach each other over --interface, "
+                 "or raise --join-timeout"));
     }
   }
   json workload = TakeEvent("ready").value().at("workload");
@@ -105,7 +125,7 @@ json RankTeam::WaitUntilReady(Seconds limit) {
 
 BlockResult RankTeam::Run(const BlockRequest& request) {
   ranks_.front().process.SendLine(json{{"order", "block"}, {"block", ToJson(request)}}.dump());
-  const json event = AwaitEvent("block");
+  const json event = AwaitEvent("block", request.give_up_at_s);
   BlockResult result{.request = request, .ranks = {}};
   for (const json& rank : event.at("ranks")) result.ranks.push_back(RankBlockFromJson(rank));
   return result;
@@ -120,23 +140,42 @@ std::vector<CollectiveReport> RankTeam::Run(const CollectiveRequest& request) {
 }
 
 int RankTeam::WaitForStop() {
-  const json event = AwaitEvent("stopped");
-  stopping_ = true;
-  return event.at("exit_code").get<int>();
+  double signal_seen_s = 0;
+  std::optional<double> end_seen_s;
+  for (;;) {
+    if (const auto event = TakeEvent("stopped")) {
+      stopping_ = true;
+      return event->at("exit_code").get<int>();
+    }
+    Pump(kPollTime);
+    const std::optional<int> end = watch_ != nullptr ? watch_->end() : std::nullopt;
+    if (!end) {
+      CheckSignals(signal_seen_s);
+      if (events_.empty()) CheckAlive();
+      continue;
+    }
+    // The ranks may be within a block that rank 0's command has given up: then they never hear of it.
+    if (!end_seen_s) end_seen_s = MonotonicSeconds();
+    if (MonotonicSeconds() - *end_seen_s < limits_.stop.count()) continue;
+    stopping_ = true;
+    return *end;
+  }
 }
 
-json RankTeam::AwaitEvent(const std::string& kind) {
+json RankTeam::AwaitEvent(const std::string& kind, double give_up_at_s) {
   double signal_seen_s = 0;
   for (;;) {
     if (auto event = TakeEvent(kind)) return std::move(*event);
     Pump(kPollTime);
     CheckSignals(signal_seen_s);
     if (events_.empty()) CheckAlive();
+    if (MonotonicSeconds() > give_up_at_s) throw BlockOverdue("a block does not end", "measure again");
   }
 }
 
 void RankTeam::Stop(int exit_code) {
   stopping_ = true;
+  if (watch_ != nullptr) watch_->SayEnd(exit_code);
   ranks_.front().process.SendLine(json{{"order", "stop"}, {"exit_code", exit_code}}.dump());
   const double deadline = MonotonicSeconds() + limits_.stop.count();
   for (Rank& rank : ranks_) {
@@ -173,8 +212,11 @@ void RankTeam::TakeLine(Rank& rank, const std::string& line) {
     rank.step = step;
     rank.place = event.value("place", "");
     rank.unseen = event.value("unseen", "");
+    if (watch_ != nullptr) watch_->SetStep(step);
   } else if (kind == "failed") {
     rank.failure = std::move(event);
+  } else if (kind == "watch") {
+    if (watch_ != nullptr) watch_->Join(event.value("offer", ""));
   } else {
     rank.ready = rank.ready || kind == "ready";
     rank.stopped = rank.stopped || kind == "stopped";
@@ -189,6 +231,7 @@ void RankTeam::CheckAlive() {
     const bool silent = !rank.ended && now - rank.last_sign_s > limit.count();
     if (rank.failure || (rank.ended && !rank.stopped) || silent) ThrowLoss();
   }
+  if (watch_ != nullptr && watch_->loss()) ThrowLoss();
   CheckProgress();
 }
 
@@ -201,14 +244,14 @@ void RankTeam::CheckProgress() {
   };
   const Rank& rank = *std::min_element(ranks_.begin(), ranks_.end(), behind);
   if (rank.step == 0 && !rank.unseen.empty()) {
-    throw Error(fmt::format("no training was seen for {}: rank {} is {}, and {}",
-                            FormatDuration(*limits_.progress), rank.number, rank.place, rank.unseen),
-                fmt::format("look at what it does there, or raise --timeout; {}", LogTail(rank.log_file)));
+    Fail(Error(fmt::format("no training was seen for {}: rank {} is {}, and {}",
+                           FormatDuration(*limits_.progress), rank.number, rank.place, rank.unseen),
+               fmt::format("look at what it does there, or raise --timeout; {}", LogTail(rank.log_file))));
   }
-  throw Error(fmt::format("no rank has made a step for {}: rank {} hangs {} after step {}",
-                          FormatDuration(*limits_.progress), rank.number,
-                          rank.place.empty() ? "somewhere" : rank.place, rank.step),
-              fmt::format("look at what it does there, or raise --timeout; {}", LogTail(rank.log_file)));
+  Fail(Error(fmt::format("no rank has made a step for {}: rank {} hangs {} after step {}",
+                         FormatDuration(*limits_.progress), rank.number,
+                         rank.place.empty() ? "somewhere" : rank.place, rank.step),
+             fmt::format("look at what it does there, or raise --timeout; {}", LogTail(rank.log_file))));
 }
 
 void RankTeam::ThrowLoss() {
@@ -216,19 +259,30 @@ void RankTeam::ThrowLoss() {
   while (MonotonicSeconds() < deadline) Pump(Seconds(0.1));
   // A rank's own death or failure explains the lost connections of the others, not the other way round.
   for (const bool also_consequences : {false, true}) {
+    const std::optional<MachineLoss> elsewhere = watch_ != nullptr ? watch_->loss() : std::nullopt;
     for (const Rank& rank : ranks_) {
       const auto cause = CauseOf(rank, also_consequences);
       if (!cause) continue;
       const bool spoke = rank.failure && !rank.failure->value("lost_connection", false);
       std::string hint = spoke ? rank.failure->value("hint", "") : LogTail(rank.log_file);
+      if (!spoke && rank.ended && rank.ended->signal == SIGKILL)
+        hint =
+            "the kernel sends signal 9 where memory is short (see `dmesg`): try fewer ranks or a smaller "
+            "batch; " +
+            hint;
       // A program of the user's that failed has said more about it than we know.
       if (spoke && rank.failure->value("with_exit_status", false) && rank.ended && !rank.ended->ok())
         hint += "; " + LogTail(rank.log_file);
-      throw Error(*cause, hint,
-                  spoke ? ExitCode(rank.failure->value("exit_code", int{kExitFailed})) : kExitFailed);
+      Fail(Error(*cause, hint,
+                 spoke ? ExitCode(rank.failure->value("exit_code", int{kExitFailed})) : kExitFailed),
+           also_consequences);
+    }
+    if (elsewhere && (also_consequences || elsewhere->kind != MachineLoss::Kind::kConsequence)) {
+      Fail(Error(elsewhere->what, "look at that machine, and at the output of its command",
+                 ExitCode(elsewhere->exit_code)));
     }
   }
-  throw Error("a rank was lost", "see the ranks' logs");
+  Fail(Error("a rank was lost", "see the ranks' logs"));
 }
 
 std::optional<std::string> RankTeam::CauseOf(const Rank& rank, bool also_consequences) const {
@@ -261,7 +315,7 @@ void RankTeam::CheckSignals(double& first_seen_s) {
   const double now = MonotonicSeconds();
   if (first_seen_s == 0) first_seen_s = now;
   if (history.urgent() || now - first_seen_s > limits_.interrupt.count()) {
-    throw Error("interrupted within a block", "finished rounds are kept", kExitInterrupted);
+    Fail(Error("interrupted within a block", "finished rounds are kept", ExitCode(128 + *history.first())));
   }
 }
 

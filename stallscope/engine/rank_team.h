@@ -3,14 +3,17 @@
 #include <deque>
 #include <filesystem>
 #include <functional>
+#include <limits>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "stallscope/base/error.h"
 #include "stallscope/engine/block.h"
 #include "stallscope/engine/collective.h"
+#include "stallscope/engine/machine_watch.h"
 #include "stallscope/engine/messages.h"
 #include "stallscope/supervise/child_process.h"
 #include "stallscope/supervise/signal_inbox.h"
@@ -50,6 +53,10 @@ class RankTeam : public BlockRunner, public CollectiveRunner {
            const Limits& limits);
   ~RankTeam() override;
 
+  /// From now on the loss of a command elsewhere ends the job here too, and what happens here is told
+  /// there. The watch outlives the team.
+  void WatchOthers(MachineWatch& watch) { watch_ = &watch; }
+
   /// Until every local rank has met all others and stands ready. `limit` bounds the wait for ranks of
   /// other machines. What the first of them says of its workload.
   nlohmann::json WaitUntilReady(Seconds limit);
@@ -64,7 +71,9 @@ class RankTeam : public BlockRunner, public CollectiveRunner {
 
   /// Ends the job on every machine with this exit code.
   void Stop(int exit_code);
-  /// Ends what is left of a failed job at once; other machines see their connections go.
+  /// Likewise where ranks are within a block that nobody waits for any more.
+  void StopWithinBlock(int exit_code);
+  /// Ends what is left of a failed job at once; other machines are told.
   void Kill();
 
  private:
@@ -76,12 +85,16 @@ class RankTeam : public BlockRunner, public CollectiveRunner {
   /// Throws when a rank has ended, failed or fallen silent.
   void CheckAlive();
   [[noreturn]] void ThrowLoss();
+  /// Tells the other machines, and throws.
+  [[noreturn]] void Fail(const Error& error, bool consequence = false);
+  void EndRanks();
   std::optional<std::string> CauseOf(const Rank& rank, bool also_consequences) const;
   /// The rank that the others wait for, where no step was made for too long.
   void CheckProgress();
   void CheckSignals(double& first_seen_s);
   /// Waits for the event while the ranks live.
-  nlohmann::json AwaitEvent(const std::string& kind);
+  nlohmann::json AwaitEvent(const std::string& kind,
+                            double give_up_at_s = std::numeric_limits<double>::infinity());
   std::optional<nlohmann::json> TakeEvent(const std::string& kind);
 
   Limits limits_;
@@ -89,6 +102,7 @@ class RankTeam : public BlockRunner, public CollectiveRunner {
   std::vector<Rank> ranks_;
   std::deque<nlohmann::json> events_;
   bool stopping_ = false;
+  MachineWatch* watch_ = nullptr;
   double last_progress_s_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
+#include <filesystem>
 #include <memory>
 
 #include "stallscope/base/error.h"
@@ -32,6 +33,12 @@ struct CloseFolder {
               "ask its owner for permission to read it (chmod a+rx)");
 }
 
+bool IsLink(const std::string& folder, const dirent& entry) {
+  if (entry.d_type != DT_UNKNOWN) return entry.d_type == DT_LNK;
+  struct stat status {};
+  return lstat((folder + "/" + entry.d_name).c_str(), &status) == 0 && S_ISLNK(status.st_mode);
+}
+
 /// Most file systems tell the kind with the name; links and a few file systems need a question more.
 unsigned char KindOf(const std::string& folder, const dirent& entry) {
   if (entry.d_type != DT_UNKNOWN && entry.d_type != DT_LNK) return entry.d_type;
@@ -40,9 +47,18 @@ unsigned char KindOf(const std::string& folder, const dirent& entry) {
   return S_ISDIR(status.st_mode) ? DT_DIR : DT_REG;
 }
 
+/// A data set from elsewhere could name any file of this machine.
+void CheckLink(const std::string& link, const std::string& inside) {
+  std::error_code dead;  // a dead link is a bad file, and is told as one
+  const std::string target = std::filesystem::canonical(link, dead).string();
+  if (dead || target == inside || target.starts_with(inside == "/" ? inside : inside + "/")) return;
+  throw Error(fmt::format("'{}' is a link that leads out of the data folder, to '{}'", link, target),
+              "give --follow if that is meant");
+}
+
 }  // namespace
 
-FolderEntries ReadFolder(const std::string& path) {
+FolderEntries ReadFolder(const std::string& path, const std::string& inside) {
   FolderEntries entries;
   // Before the names are read: a change in between is then noticed later.
   entries.changed_ns = FolderChangeTime(path);
@@ -50,6 +66,7 @@ FolderEntries ReadFolder(const std::string& path) {
   if (!folder) Fail(path, errno);
   while (const dirent* entry = readdir(folder.get())) {
     if (entry->d_name[0] == '.') continue;
+    if (!inside.empty() && IsLink(path, *entry)) CheckLink(path + "/" + entry->d_name, inside);
     (KindOf(path, *entry) == DT_DIR ? entries.folders : entries.files).emplace_back(entry->d_name);
   }
   std::sort(entries.folders.begin(), entries.folders.end());

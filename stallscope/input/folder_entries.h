@@ -14,8 +14,9 @@ struct FolderEntries {
   std::int64_t changed_ns = 0;  ///< when names last came or went
 };
 
-/// Throws Error where the folder cannot be read.
-FolderEntries ReadFolder(const std::string& path);
+/// Throws Error where the folder cannot be read, or where one of its links leads out of `inside`, a path
+/// without links; empty: they may lead anywhere.
+FolderEntries ReadFolder(const std::string& path, const std::string& inside = "");
 
 /// When names last came to or went from a folder; 0 where it is gone.
 std::int64_t FolderChangeTime(const std::string& path);

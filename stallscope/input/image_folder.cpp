@@ -33,14 +33,16 @@ double WallClockSeconds() {
 
 }  // namespace
 
-ImageFolder ImageFolder::List(const std::filesystem::path& folder) {
+ImageFolder ImageFolder::List(const std::filesystem::path& folder, bool follow) {
   ImageFolder list;
+  std::error_code ignored;  // a folder that is not there is told below
+  if (!follow) list.inside_ = std::filesystem::canonical(folder, ignored).string();
   list.listed_at_s_ = WallClockSeconds();
   list.root_ = folder;
-  FolderEntries top = ReadFolder(folder);
+  FolderEntries top = ReadFolder(folder, list.inside_);
   if (std::binary_search(top.folders.begin(), top.folders.end(), "train") && IsTrainLevel(folder / "train")) {
     list.root_ = folder / "train";
-    top = ReadFolder(list.root_);
+    top = ReadFolder(list.root_, list.inside_);
   }
   const std::string root = list.root_;
   if (top.folders.empty() && top.files.empty()) {
@@ -75,7 +77,7 @@ void ImageFolder::ListClass(const std::string& path, int label, int depth) {
     throw Error(fmt::format("'{}' lies more than {} folders deep", path, kDeepestFolder),
                 "look for a link that leads back to a folder above it");
   }
-  const FolderEntries entries = ReadFolder(path);
+  const FolderEntries entries = ReadFolder(path, inside_);
   const auto folder = static_cast<std::uint32_t>(folders_.size());
   folders_.push_back({path, label, entries.changed_ns});
   for (const std::string& name : entries.files) {

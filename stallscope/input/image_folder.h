@@ -14,8 +14,9 @@ namespace stallscope {
 /// files that are not called .jpg or .jpeg, are passed over.
 class ImageFolder {
  public:
-  /// Lists the names; opens no file. Throws Error.
-  static ImageFolder List(const std::filesystem::path& folder);
+  /// Lists the names; opens no file. Throws Error, also where a link leads out of the folder, unless
+  /// `follow`.
+  static ImageFolder List(const std::filesystem::path& folder, bool follow = false);
 
   std::size_t size() const { return files_.size(); }
   std::string PathOf(std::size_t file) const;
@@ -44,6 +45,7 @@ class ImageFolder {
   void ListClass(const std::string& path, int label, int depth);
 
   std::filesystem::path root_;
+  std::string inside_;  ///< where links may lead; empty: anywhere
   std::vector<std::string> classes_;
   std::vector<Folder> folders_;
   std::vector<File> files_;

@@ -94,6 +94,21 @@ TEST_F(ImageFolderTest, ALoopOfLinksEndsInASentence) {
   ExpectError(folder_.path(), "folders deep", "link");
 }
 
+TEST_F(ImageFolderTest, LinksLeadNowhereOutsideUnlessTheyMay) {
+  const TemporaryFolder elsewhere;
+  std::ofstream(elsewhere.path() / "secret.jpg") << "x";
+  Touch("a/1.jpg");
+  symlink((folder_.path() / "a/1.jpg").c_str(), (folder_.path() / "a/2.jpg").c_str());
+  EXPECT_EQ(ImageFolder::List(folder_.path()).size(), 2U) << "a link within the folder is a file like others";
+  symlink((elsewhere.path() / "secret.jpg").c_str(), (folder_.path() / "a/3.jpg").c_str());
+  ExpectError(folder_.path(), "leads out of the data folder", "--follow");
+  EXPECT_EQ(ImageFolder::List(folder_.path(), /*follow=*/true).size(), 3U);
+  std::filesystem::remove(folder_.path() / "a/3.jpg");
+  symlink(elsewhere.path().c_str(), (folder_.path() / "b").c_str());
+  ExpectError(folder_.path(), "leads out of the data folder", "--follow");
+  EXPECT_EQ(ImageFolder::List(folder_.path(), /*follow=*/true).classes().size(), 2U);
+}
+
 TEST_F(ImageFolderTest, FilesThatComeOrGoAreNoticed) {
   Touch("a/1.jpg");
   Touch("b/1.jpg");

@@ -52,6 +52,10 @@ class FakeRunner : public BlockRunner {
     requests.push_back(request);
     const double step_s = StepTime(request) + noise_s * random_.Normal() + drift_s_per_block * block;
     const double wall_s = step_s * request.steps + slow_first_s;
+    if (now_s + wall_s > request.give_up_at_s) {
+      now_s = request.give_up_at_s;
+      throw BlockOverdue("the block does not end", "measure again");
+    }
     BlockResult result{.request = request, .ranks = {}};
     for (int rank = 0; rank < layout.Ranks(); ++rank) {
       RankBlock& report = result.ranks.emplace_back();

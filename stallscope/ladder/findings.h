@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "stallscope/document/profile.h"
@@ -11,6 +12,7 @@ namespace stallscope {
 struct FindingsInput {
   double tolerance = 0.03;
   bool never_idle = false;
+  std::string overdue;  ///< what was given up because --max-time was long over; empty: nothing
   std::optional<int> cores_per_machine;
   int devices_per_host = 1;
 };

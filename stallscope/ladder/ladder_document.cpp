@@ -186,6 +186,7 @@ Profile MakeProfile(const ProfileOrigin& origin, const MeasureOptions& options, 
   profile.optimal = OptimalLoadingFor(profile);
   profile.findings = FindingsFor(profile, {.tolerance = options.tolerance,
                                            .never_idle = used.never_idle,
+                                           .overdue = measured.overdue,
                                            .cores_per_machine = origin.host.cores,
                                            .devices_per_host = options.layout.DevicesPerHost()});
   return profile;

@@ -71,6 +71,7 @@ MeasureResult JoinLaunches(const std::vector<LaunchPair>& launches) {
       joined.warm_up_steps += part->warm_up_steps;
       joined.unverified_rounds += part->unverified_rounds;
       if (part->error && !joined.error) joined.error = part->error;
+      if (joined.overdue.empty()) joined.overdue = part->overdue;
     }
     joined.stopped_by = launch.all.stopped_by;
     joined.bad_samples = std::max(joined.bad_samples, launch.all.bad_samples);

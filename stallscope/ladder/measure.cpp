@@ -1,9 +1,12 @@
 #include "stallscope/ladder/measure.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <deque>
 
+#include "stallscope/base/units.h"
 #include "stallscope/ladder/data_blocks.h"
 #include "stallscope/stats/mean.h"
 #include "stallscope/stats/warm_up.h"
@@ -31,6 +34,10 @@ constexpr int kHopeless = 3;
 /// The loader and the storage alone: long enough beside the lumps in which a limited disk delivers.
 constexpr double kAloneTarget_s = 0.5;
 
+/// A block that is still running so long after the time was over is not waited for: a link or a disk may
+/// have become a hundred times slower.
+constexpr double kOverdue_s = 8;
+
 /// Ends the loops from inside; never leaves this file.
 struct Interrupted {};
 struct OutOfTime {};
@@ -55,6 +62,9 @@ class Climb {
       result_.stopped_by = "interrupted";
     } catch (const OutOfTime&) {
       result_.stopped_by = "max-time";
+    } catch (const BlockOverdue&) {
+      result_.stopped_by = "max-time";
+      result_.overdue = OverdueText();
     } catch (const Error& error) {
       // An interrupt also reaches the ranks; what they die of then is no failure.
       const bool interrupted = options_.interrupted();
@@ -65,6 +75,15 @@ class Climb {
   }
 
  private:
+  std::string OverdueText() const {
+    const std::string name = ConditionName(running_);
+    const auto known = step_times_s_.find(running_);
+    if (known == step_times_s_.end()) return fmt::format("a block of '{}' that had not ended", name);
+    return fmt::format("a block of '{}' that ran for {} and had not ended, where a step took {}", name,
+                       FormatDuration(Seconds(options_.clock() - running_since_s_)),
+                       FormatDuration(Seconds(known->second)));
+  }
+
   double Elapsed() const { return options_.clock() - start_s_; }
 
   void Announce(Condition condition, std::optional<int> round) {
@@ -98,6 +117,13 @@ class Climb {
     return std::min(left_s, std::max(0.0, options_.max_time_s - Elapsed()));
   }
 
+  BlockResult InTime(Condition condition, BlockRequest request) {
+    request.give_up_at_s = start_s_ + options_.max_time_s + kOverdue_s;
+    running_ = condition;
+    running_since_s_ = options_.clock();
+    return runner_.Run(request);
+  }
+
   MeasuredBlock RunBlock(Condition condition, std::optional<int> round, int turn, const BlockPlan& plan) {
     Announce(condition, round);
     MeasuredBlock block;
@@ -107,7 +133,7 @@ class Climb {
     block.skipped_steps = plan.skip;
     BlockRequest request = RequestFor(condition, options_.layout, turn, plan.steps);
     request.sample_every_s = options_.sample_every_s;
-    block.result = runner_.Run(request);
+    block.result = InTime(condition, request);
     block.foreign = ForeignLoadOf(block.result, options_.cores_per_machine, options_.layout.emulated);
     const DataVerdict verdict = JudgeData(block.result);
     block.verified = verdict.usable;
@@ -200,7 +226,7 @@ class Climb {
   void WarmUpAlone(Condition condition) {
     if (condition == Condition::kCold && !options_.storage_alone) return;
     const BlockPlan plan = PlanBlock(true, kMinSteps, options_.data);
-    const BlockResult first = runner_.Run(AloneRequest(condition, 0, plan.steps));
+    const BlockResult first = InTime(condition, AloneRequest(condition, 0, plan.steps));
     const double step_s = StepTimeAlone(first, plan.skip);
     const int most = std::max(kMinSteps, result_.steps_per_block > 0 ? result_.steps_per_block : kMaxSteps);
     int steps = kMinSteps;
@@ -221,7 +247,7 @@ class Climb {
     for (const auto& [condition, counted] : alone_steps_) {
       if (!Measures(condition)) continue;
       const BlockPlan plan = PlanBlock(true, counted, options_.data);
-      const BlockResult block = runner_.Run(AloneRequest(condition, round.index, plan.steps));
+      const BlockResult block = InTime(condition, AloneRequest(condition, round.index, plan.steps));
       if (!JudgeData(block).usable) continue;
       const double step_s = StepTimeAlone(block, plan.skip);
       if (condition == Condition::kCold) {
@@ -352,6 +378,8 @@ class Climb {
   MeasureObserver& observer_;
   double start_s_;
   double longest_round_s_ = 0;
+  Condition running_ = Condition::kSolo;
+  double running_since_s_ = 0;
   int blocks_ = 0;
   std::size_t looked_at_ = 0;
   std::map<Condition, double> step_times_s_;

@@ -102,8 +102,10 @@ struct MeasureResult {
   int unverified_rounds = 0;  ///< given up because files were not in the state that was asked for
   std::string data_change;    ///< what changed in the data set meanwhile; empty: nothing
   std::int64_t bad_samples = 0;
-  int steps_per_block = 0;     ///< counted steps; a block has kSettleSteps more
-  int warm_up_steps = 0;       ///< discarded, per rank that took part
+  int steps_per_block = 0;  ///< counted steps; a block has kSettleSteps more
+  int warm_up_steps = 0;    ///< discarded, per rank that took part
+  /// What was still running long after the time was over, and was given up; empty: nothing.
+  std::string overdue;
   std::string stopped_by;      ///< "tolerance", "max-time", "rounds", "interrupted" or "failed"
   std::optional<Error> error;  ///< what the runner threw, where it failed
 };

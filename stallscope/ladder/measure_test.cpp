@@ -8,6 +8,7 @@
 #include "stallscope/ladder/fake_runner.h"
 #include "stallscope/ladder/findings.h"
 #include "stallscope/ladder/ladder_document.h"
+#include "stallscope/ladder/profile_for_tests.h"
 
 namespace stallscope {
 namespace {
@@ -145,6 +146,28 @@ TEST(Measure, NoisyRoundsEndAtMaxTimeAndNeverBeyond) {
   EXPECT_LT(runner.now_s - start, 61);
   const Profile profile = ProfileOf(options, result);
   EXPECT_EQ(profile.findings.back().advice, "raise --max-time, or rerun on an idle machine");
+}
+
+TEST(Measure, ALinkAHundredTimesSlowerEndsAtMaxTimeWithAFinding) {
+  FakeRunner runner(kTwoDevices);
+  Recorder recorder;
+  MeasureOptions options = OptionsFor(runner);
+  options.max_time_s = 60;
+  options.tolerance = 0;
+  const double start = runner.now_s;
+  options.interrupted = [&] {  // asked before each block
+    if (runner.now_s - start > 30) runner.node_s = 30;
+    return false;
+  };
+  const MeasureResult result = Measure(runner, options, recorder);
+  EXPECT_EQ(result.stopped_by, "max-time");
+  EXPECT_FALSE(result.error);
+  EXPECT_GT(result.rounds.size(), 2U);
+  EXPECT_LE(runner.now_s - start, 60 + 8);
+  // 0.3 s of a step before; the block began after 30 s and was left at 68 s.
+  EXPECT_NE(result.overdue.find("a block of 'node' that ran for"), std::string::npos) << result.overdue;
+  const Profile profile = ProfileOf(options, result);
+  EXPECT_NE(FindFinding(profile.findings, "the last round was given up"), nullptr);
 }
 
 TEST(Measure, TooLittleTimeForARoundIsSaidWithTheFix) {

@@ -91,6 +91,17 @@ void CheckEnd(const Profile& profile, std::vector<Finding>& findings) {
                       .saves_s = std::nullopt});
 }
 
+void CheckOverdue(const FindingsInput& input, std::vector<Finding>& findings) {
+  if (input.overdue.empty()) return;
+  findings.push_back(
+      {.severity = Severity::kProblem,
+       .what =
+           fmt::format("--max-time was over for long, and the last round was given up: {}", input.overdue),
+       .why = "a link, a disk or a machine has become much slower, or hangs; all ranks gave signs of life",
+       .advice = "look at the link between the machines and at the disk, then go on with --resume",
+       .saves_s = std::nullopt});
+}
+
 }  // namespace
 
 void AddTrustFindings(const Profile& profile, const FindingsInput& input, std::vector<Finding>& findings) {
@@ -99,6 +110,7 @@ void AddTrustFindings(const Profile& profile, const FindingsInput& input, std::v
   CheckUnverified(profile, findings);
   CheckClientCold(profile, findings);
   CheckEnd(profile, findings);
+  CheckOverdue(input, findings);
   CheckNoise(profile, input, findings);
 }
 

@@ -63,6 +63,9 @@ std::string UnitOf(const std::string& field) {
 }
 
 std::string AmountText(double value, const std::string& unit) {
+  // Nobody reads 22987 s; and nobody's step takes that long.
+  if (unit == "s" && std::abs(value) >= 7200) return fmt::format("{:.1f} h", value / 3600);
+  if (unit == "s" && std::abs(value) >= 600) return fmt::format("{:.1f} min", value / 60);
   if (unit == "s") return FormatSeconds(value);
   if (unit == "share") return fmt::format("{:.1f} %", 100 * value);
   if (unit == "B") return FormatBytes(value);
@@ -79,6 +82,7 @@ std::string AmountText(double value, const std::string& unit) {
 
 std::string EstimateText(const Estimate& estimate, const std::string& unit) {
   const std::string mean = AmountText(estimate.mean, unit);
+  if (estimate.low == estimate.high) return mean;  // counts, and what has no interval of its own
   if (LiesAskew(estimate)) {
     return fmt::format("{} ({} to {})", mean, AmountText(estimate.low, unit),
                        AmountText(estimate.high, unit));

@@ -4,10 +4,12 @@
 
 #include <cmath>
 
+#include "stallscope/document/prediction.h"
 #include "stallscope/document/profile.h"
 #include "stallscope/report/amounts.h"
 #include "stallscope/report/comparison_console.h"
 #include "stallscope/report/console.h"
+#include "stallscope/report/prediction_verdict.h"
 #include "stallscope/report/tables.h"
 
 namespace stallscope {
@@ -57,26 +59,31 @@ std::string ComparisonVerdict(const Json& document) {
   return text;
 }
 
+/// "1 quantity was", "3 quantities were".
+std::string Were(int count) {
+  return Counted(count, "quantity") + (count == 1 ? " was" : " were");
+}
+
 std::string MachineVerdict(const Json& document) {
   const Json* lines = FieldAt(document, "expectation.lines");
   std::string facts;
   const auto add = [&](const std::string& what, const std::string& said) {
     if (!said.empty()) facts += fmt::format("{}{} {}", facts.empty() ? "" : "; ", what, said);
   };
-  add("decodes", Said(document, "decode.all_cores_images_per_s"));
+  add("decoding", Said(document, "decode.all_cores_images_per_s"));
   add("memory", Said(document, "memory.triad_all_cores.bytes_per_s"));
   for (const Json& curve : document.value("collectives", Json::array())) {
     add(curve.value("where", "") + " link", Said(curve, "fit.bytes_per_s"));
   }
-  if (!facts.empty()) facts += ".";
+  if (!facts.empty()) facts = "Measured: " + facts + ".";
   if (!lines) return facts;
   int missed = 0, met = 0;
   for (const Json& line : *lines) {
     missed += line.value("verdict", "") == "missed" ? 1 : 0;
     met += line.value("verdict", "") == "met" ? 1 : 0;
   }
-  return fmt::format("Of what is expected of {}, {} is met and {} is missed. {}",
-                     WordsAt(document, "expectation.of"), Counted(met, "quantity"), missed, facts);
+  return fmt::format("Of what is expected of {}, {} met and {} missed. {}",
+                     WordsAt(document, "expectation.of"), Were(met), Were(missed), facts);
 }
 
 std::string ValidationVerdict(const Json& document) {
@@ -127,6 +134,7 @@ std::string TitleOf(const Json& document) {
     return fmt::format("{} on {}", model, MachinesText(document["cluster"]));
   }
   if (schema.starts_with("stallscope.comparison/")) return "Against " + WordsAt(document, "baseline.file");
+  if (schema.starts_with("stallscope.law/")) return "The law of communication stalls";
   if (schema.starts_with("stallscope.machine/")) {
     const std::string instance = WordsAt(document, "cloud.instance");
     return instance.empty() ? host : fmt::format("{} ({})", host, instance);
@@ -146,8 +154,12 @@ std::string VerdictOf(const Json& document, const std::string& source) {
   const std::string schema = document.value("schema", "");
   if (schema.starts_with("stallscope.profile/")) return Verdict(ProfileFromJson(document.dump(), source));
   if (schema.starts_with("stallscope.comparison/")) return ComparisonVerdict(document);
+  if (schema.starts_with("stallscope.law/")) return WordsAt(document, "answer");
   if (schema.starts_with("stallscope.machine/")) return MachineVerdict(document);
   if (schema.starts_with("stallscope.validation/")) return ValidationVerdict(document);
+  if (schema.starts_with("stallscope.prediction/")) {
+    return Verdict(PredictionFromJson(document.dump(), source));
+  }
   if (schema.starts_with("stallscope.recommendation/")) return RecommendationVerdict(document);
   if (schema.starts_with("stallscope.survey/")) return SurveyVerdict(document);
   if (schema.starts_with("stallscope.law/")) return WordsAt(document, "answer");

@@ -29,6 +29,41 @@ Json ComparedRows(const Json& other) {
   return rows;
 }
 
+/// Where a field's name would say the wrong unit.
+Json Renamed(const Json* array, const char* from, const char* to) {
+  Json rows = array ? *array : Json::array();
+  for (Json& row : rows) row[to] = row[from];
+  return rows;
+}
+
+/// A validation's rows with their rates as the other tables have them: an estimate in a unit.
+Json RowsWithRates(const Json& document) {
+  Json rows = document.value("rows", Json::array());
+  for (Json& row : rows) {
+    if (row.contains("measured")) row["measured_samples_per_s"] = row["measured"];
+    if (!row.contains("predicted")) continue;
+    row["predicted_samples_per_s"] = {{"mean", row["predicted"]},
+                                      {"low", row.value("low", row["predicted"])},
+                                      {"high", row.value("high", row["predicted"])}};
+  }
+  return rows;
+}
+
+/// The parameters of every fit of a validation, one a row.
+Json ParameterRows(const Json& document) {
+  Json rows = Json::array();
+  for (const Json& fit : document.value("parameters", Json::array())) {
+    for (Json row : fit.value("values", Json::array())) {
+      row["estimate"] = {{"mean", row["value"]}, {"low", row["low"]}, {"high", row["high"]}};
+      for (const char* field : {"left_out", "rows", "interval_factor"}) {
+        if (fit.contains(field)) row[field] = fit[field];
+      }
+      rows.push_back(std::move(row));
+    }
+  }
+  return rows;
+}
+
 }  // namespace
 
 std::vector<ReportTable> ComparisonTables(const Json& document) {
@@ -59,14 +94,13 @@ std::vector<ReportTable> MachineTables(const Json& document) {
   AddTable(tables,
            ArrayTable("expectation", "Against what was expected", FieldAt(document, "expectation.lines"),
                       {{"quantity", "quantity"},
-                       {"unit", "unit"},
-                       {"expected", "expected"},
-                       {"found", "found"},
-                       {"share", "share"},
+                       {"expected", "expected", "", "unit"},
+                       {"found", "found", kMeasured, "unit"},
+                       {"share", "share", "computed"},
                        {"verdict", "verdict"},
                        {"expected because", "basis"},
                        {"source", "source"}},
-                      kMeasured));
+                      kOwnBasis));
   AddTable(tables, FactsTable("rates", "Decoding and memory", document, {"decode", "memory"}, kMeasured));
   AddTable(tables, ArrayTable("disk", "Reads from the disk", FieldAt(document, "disk.reads"),
                               {{"pattern", "pattern"},
@@ -87,8 +121,19 @@ std::vector<ReportTable> MachineTables(const Json& document) {
                                  {"algorithm rate", "algorithm_bytes_per_s"},
                                  {"bus rate", "bus_bytes_per_s"}},
                                 kMeasured));
-    AddTable(tables, FactsTable(id + "-fit", "Fit of that curve", curve, {"fit", "no_fit", "point_to_point"},
+    AddTable(tables, FactsTable(id + "-fit", "Fit of that curve", curve,
+                                {"fit.latency_s", "fit.bytes_per_s", "fit.trips_per_step", "fit.median_error",
+                                 "fit.worst_error", "no_fit", "point_to_point"},
                                 "fitted"));
+    AddTable(tables,
+             ArrayTable(id + "-segments", "Fit by the size of the message", FieldAt(curve, "fit.segments"),
+                        {{"from", "from_bytes"},
+                         {"to", "to_bytes"},
+                         {"latency", "latency_s"},
+                         {"bandwidth", "bytes_per_s"}},
+                        "fitted"));
+    AddTable(tables, ArrayTable(id + "-absent", "Sizes that were left out", FieldAt(curve, "absent"),
+                                {{"message", "bytes"}, {"reason", "reason"}}, ""));
   }
   AddTable(tables, ArrayTable("gpus", "GPUs", FieldAt(document, "gpus"),
                               {{"name", "name"},
@@ -107,10 +152,34 @@ std::vector<ReportTable> MachineTables(const Json& document) {
                               "reported"));
   AddTable(tables, ArrayTable("absent", "What was not measured", FieldAt(document, "absent"),
                               {{"part", "part"}, {"reason", "reason"}}, ""));
-  AddTable(tables, FactsTable("watch", "While it was watched", document, {"watch"}, kMeasured));
+  const Json drifts = Renamed(FieldAt(document, "watch.drifts"), "change", "relative");
+  AddTable(tables, ArrayTable("drifts", "What drifted while it was watched", &drifts,
+                              {{"quantity", "quantity"}, {"change", "relative"}}, kMeasured));
+  const Json outliers = Renamed(FieldAt(document, "watch.outliers"), "median", "usual");
+  AddTable(tables,
+           ArrayTable(
+               "outliers", "What stood out while it was watched", &outliers,
+               {{"quantity", "quantity"}, {"after", "at_s"}, {"value", "value"}, {"median of all", "usual"}},
+               kMeasured));
+  AddTable(tables, ArrayTable("caches", "Caches", FieldAt(document, "topology.caches"),
+                              {{"level", "level"},
+                               {"type", "type"},
+                               {"size", "bytes"},
+                               {"how many", "count"},
+                               {"threads that share one", "threads"}},
+                              "reported"));
+  AddTable(tables, ArrayTable("pci", "PCI devices", FieldAt(document, "topology.pci_devices"),
+                              {{"address", "address"},
+                               {"kind", "kind"},
+                               {"id", "id"},
+                               {"devices", "devices"},
+                               {"NUMA node", "numa_node"},
+                               {"link", "link_bytes_per_s"}},
+                              "reported"));
   AddTable(tables, FactsTable("facts", "The machine, and where these numbers come from", document,
-                              {"cloud", "topology", "host", "steal_share", "rounds", "stopped_by", "created",
-                               "tool", "argv", "seed"},
+                              {"cloud", "topology.packages", "topology.numa_nodes", "topology.cores",
+                               "topology.threads", "topology.memory_bytes", "host", "watch.duration_s",
+                               "steal_share", "rounds", "stopped_by", "created", "tool", "argv", "seed"},
                               "reported"));
   return tables;
 }
@@ -138,11 +207,17 @@ std::vector<ReportTable> ValidationTables(const Json& document) {
   if (document.contains("several_nodes")) totals.push_back(named("several_nodes", "on several machines"));
   for (const Json& apart : document.value("apart", Json::array())) totals.push_back(apart);
   AddTable(tables, ArrayTable("errors", "How far predictions are off", &totals, measures, "computed"));
-  AddTable(tables, FactsTable("rules", "Rules without a model would err by", document,
-                              {"perfect_scaling_mape", "constant_mape", "unpredicted"}, "computed"));
+  Json rules = Json::array();
+  for (const auto& [field, rule] : {std::pair{"perfect_scaling_mape", "n times the GPUs are n times as fast"},
+                                    {"constant_mape", "0.95 of that for every doubling"}}) {
+    if (document.contains(field)) rules.push_back({{"rule", rule}, {"mape", document[field]}});
+  }
+  AddTable(tables, ArrayTable("rules", "What rules without a model would err by", &rules,
+                              {{"rule", "rule"}, {"mean absolute error", "mape"}}, "computed"));
   AddTable(tables,
            ArrayTable("groups", "Errors by group", FieldAt(document, "groups"), measures, "computed"));
-  AddTable(tables, ArrayTable("rows", "Every row", FieldAt(document, "rows"),
+  const Json rows = RowsWithRates(document);
+  AddTable(tables, ArrayTable("rows", "Every row", &rows,
                               {{"line", "line"},
                                {"series", "series"},
                                {"network", "network"},
@@ -150,19 +225,25 @@ std::vector<ReportTable> ValidationTables(const Json& document) {
                                {"machines", "nodes"},
                                {"GPUs", "total_gpus"},
                                {"given", "known"},
-                               {"published, samples/s", "measured"},
-                               {"predicted, samples/s", "predicted"},
-                               {"low", "low"},
-                               {"high", "high"},
-                               {"error", "error"},
+                               {"published", "measured_samples_per_s", "published"},
+                               {"predicted", "predicted_samples_per_s", "predicted"},
+                               {"error", "error", "computed"},
                                {"rests on", "basis"},
                                {"no prediction because", "reason"},
                                {"source", "source"},
                                {"assumed", "assumed"}},
                               ""));
-  AddTable(tables, FactsTable("parameters", "Parameters", document, {"parameters"}, "fitted"));
-  AddTable(tables, FactsTable("facts", "Where these numbers come from", document,
-                              {"file", "mode", "left_out_by", "created", "tool", "argv", "host"}, ""));
+  const Json parameters = ParameterRows(document);
+  AddTable(tables, ArrayTable("parameters", "Parameters", &parameters,
+                              {{"fitted without", "left_out"},
+                               {"parameter", "name"},
+                               {"value", "estimate", "", "unit"},
+                               {"rows", "rows"},
+                               {"intervals widened by", "interval_factor"}},
+                              "fitted"));
+  AddTable(tables,
+           FactsTable("facts", "Where these numbers come from", document,
+                      {"file", "mode", "left_out_by", "unpredicted", "created", "tool", "argv", "host"}, ""));
   return tables;
 }
 

@@ -75,11 +75,14 @@ TableCell WordsCell(const std::string& text) {
 }
 
 TableCell FieldCell(const Json* field, const std::string& name, const std::string& basis) {
+  return AmountCell(field, UnitOf(name), basis);
+}
+
+TableCell AmountCell(const Json* field, const std::string& unit, const std::string& basis) {
   if (!field || field->is_null()) return {};
   if (field->is_string()) return WordsCell(*field);
   if (field->is_boolean()) return WordsCell(field->get<bool>() ? "yes" : "no");
   if (field->is_array()) return WordsCell(JoinedWords(*field));
-  const std::string unit = UnitOf(name);
   if (field->is_number()) {
     const auto value = field->get<double>();
     // Counts rest on nothing.
@@ -113,8 +116,10 @@ ReportTable ArrayTable(std::string id, std::string title, const Json* array,
     std::vector<TableCell>& row = table.rows.emplace_back();
     const std::string of_row = basis == kOwnBasis && item.is_object() ? item.value("basis", "") : basis;
     for (const FieldColumn& column : shown) {
-      row.push_back(FieldCell(FieldAt(item, column.path), column.path.substr(column.path.rfind('.') + 1),
-                              column.basis.empty() ? of_row : column.basis));
+      const Json* unit = FieldAt(item, column.unit_from);
+      row.push_back(AmountCell(FieldAt(item, column.path),
+                               unit ? unit->get<std::string>() : UnitOf(column.path),
+                               column.basis.empty() ? of_row : column.basis));
     }
   }
   return table;

@@ -47,6 +47,9 @@ const Json* FieldAt(const Json& object, const std::string& path);
 
 TableCell WordsCell(const std::string& text);
 
+/// A number or an estimate in a unit that somebody else knows; words and nothing as they are.
+TableCell AmountCell(const Json* field, const std::string& unit, const std::string& basis);
+
 /// A field by its value: an estimate with its interval, a number in the unit that its name ends with ("_s",
 /// "_bytes", "share", "_usd"), words, or nothing at all where it is absent.
 TableCell FieldCell(const Json* field, const std::string& name, const std::string& basis);
@@ -54,7 +57,8 @@ TableCell FieldCell(const Json* field, const std::string& name, const std::strin
 struct FieldColumn {
   std::string title;
   std::string path;
-  std::string basis = "";  ///< where it is not the table's
+  std::string basis = "";      ///< where it is not the table's
+  std::string unit_from = "";  ///< the field of each row that names the unit; empty: the path's ending does
 };
 
 /// In place of a table's basis: every row's own field `basis`.

@@ -15,6 +15,8 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 NODE = shutil.which("node") or shutil.which("nodejs")
 GOLDEN = SOURCE / "tests" / "golden"
 RECOMMEND = ["recommend", "--model", "resnet50", "--dataset", "imagenet", "--epochs", "90", "--no-store"]
+# Numbers are invented; the kinds of points, links and bucketings are those of a sweep.
+LAW = pathlib.Path(__file__).with_name("law.json")
 DRIVE = pathlib.Path(__file__).with_name("drive.mjs")
 
 
@@ -114,6 +116,7 @@ class PageTest(CommandTest):
             "profile-small": GOLDEN / "profile.json",
             "comparison": self.comparison(),
             "machine": GOLDEN / "machine.json",
+            "law": LAW,
             "validation": self.validation(),
         }
         machines = "p3.2xlarge,p3.8xlarge,p3.16xlarge"
@@ -129,4 +132,4 @@ class PageTest(CommandTest):
         return found
 
 
-__all__ = ["CHROMIUM", "GOLDEN", "NODE", "PageTest", "RECOMMEND", "SOURCE", "packages", "require_browser", "screenshots"]
+__all__ = ["CHROMIUM", "GOLDEN", "LAW", "NODE", "PageTest", "RECOMMEND", "SOURCE", "packages", "require_browser", "screenshots"]

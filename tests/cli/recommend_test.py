@@ -98,6 +98,7 @@ class Recommend(CommandTest):
         # Whole hours of one machine at 10 USD, and storage beside them.
         hourly = cost("--price", "p3.16xlarge=10", "--billing", "1h", "--storage", "0")
         self.assertAlmostEqual(hourly["cost_usd"]["mean"] % 10, 0, places=6)
+        self.assertEqual(cost("--setup", "0")["setup_h"], 0)
 
     def test_spot_machines_carry_their_interruptions(self):
         document = self.document("--deadline", "48h", "--spot", "--provider", "aws", "--interruptions", "0.2")
@@ -230,6 +231,7 @@ class Recommend(CommandTest):
         self.assertEqual(document["question"]["provider"], "aws")
         self.assertIn("--billing", self.failed(*one, "--billing", "foo=1s"))
         self.document(*one, "--billing", "AWS=1h")
+        self.assertIn("stallscope catalog import FILE", self.failed(*one, "--region", "ap-south-1"))
 
     def test_one_output_alone_goes_to_standard_output(self):
         for two in (["--csv", "-", "--json", "-"], ["--markdown", "-", "--emit", "skypilot:-"]):

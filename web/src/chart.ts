@@ -23,10 +23,14 @@ export function chart(says: string, options: (width: number) => Plot.PlotOptions
 }
 
 export function draws(says: string, options: Plot.PlotOptions, width: number): Element {
+  // Words below an axis stand below its numbers, and point nowhere: which way is better, they say themselves.
+  const below = options.x?.label && options.marginBottom === undefined;
   const plot = Plot.plot({
     width,
     style: { background: "transparent", color: SOFT, fontSize: "12px", fontFamily: "inherit", overflow: "visible" },
     ...options,
+    ...(below ? { marginBottom: 46, height: options.height ? options.height + 16 : undefined } : {}),
+    x: { labelArrow: "none", ...options.x },
   });
   const picture = plot instanceof SVGElement ? plot : plot.querySelector("svg");
   picture?.setAttribute("role", "img");
@@ -39,6 +43,15 @@ export function draws(says: string, options: Plot.PlotOptions, width: number): E
 /** Names that stand left of a picture need this much room; on telephones less is left for them. */
 export const labels = (names: string[], width: number, size = 7) =>
   Math.min(Math.max(...names.map((name) => name.length)) * size + 14, width * 0.4);
+
+/** The names left of a picture, cut where they would run out of it. */
+export const named = (names: string[], width: number, size = 7) => {
+  const room = labels(names, width, size);
+  return {
+    marginLeft: room,
+    y: { domain: names, label: null, tickSize: 0, tickFormat: (name: string) => cut(name, Math.floor((room - 10) / size)) },
+  };
+};
 
 /** A long name, cut where there is no room for it. */
 export const cut = (name: string, length: number) => (name.length > length ? `${name.slice(0, length - 1)}…` : name);

@@ -1,4 +1,4 @@
-import { chart, INK, labels, Plot, SOFT, tip } from "./chart";
+import { chart, INK, named, Plot, SOFT, tip } from "./chart";
 import { h, lead, section } from "./dom";
 import { percent, secondsOf } from "./format";
 import { tableOf } from "./table";
@@ -36,15 +36,14 @@ function differences(other: Shown["document"]): HTMLElement | null {
   const says = `Change against the baseline: ${lines.map((line) => `${line.name} ${percent(line.mean)}, ${line.verdict}`).join("; ")}`;
   return chart(says, (width) => ({
     height: 30 * lines.length + 46,
-    marginLeft: labels(names, width),
-    marginRight: 70,
-    y: { domain: names, label: null, tickSize: 0 },
+    ...named(names, width),
+    marginRight: 118,
     x: {
       label: "change, as a share of the baseline's step; left is faster",
       tickFormat: percent,
       grid: true,
       nice: true,
-      ticks: width < 500 ? 3 : 7,
+      ticks: width < 500 ? 2 : 7,
     },
     color: { type: "identity" },
     marks: [
@@ -64,7 +63,7 @@ function differences(other: Shown["document"]): HTMLElement | null {
         stroke: "var(--page)",
       }),
       Plot.text(lines, {
-        x: "high",
+        frameAnchor: "right",
         y: "name",
         text: "verdict",
         textAnchor: "start",

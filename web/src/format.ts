@@ -24,6 +24,12 @@ export function seconds(value: number): string {
   ]);
 }
 
+/** Of whole epochs: minutes and hours. */
+export function duration(value: number): string {
+  if (value >= 7200) return `${(value / 3600).toFixed(1)} h`;
+  return value >= 600 ? `${(value / 60).toFixed(1)} min` : seconds(value);
+}
+
 export function bytes(value: number): string {
   if (value === 0) return "0 B";
   return scaled(value, [
@@ -60,15 +66,25 @@ export function amount(value: number, unit: string): string {
   }
 }
 
+/** Whether ± would say something else than the interval, as the command decides (report/amounts.cpp). */
+function liesAskew(estimate: Estimate): boolean {
+  const [below, above] = [Math.abs(estimate.mean - estimate.low), Math.abs(estimate.high - estimate.mean)];
+  return Math.abs(above - below) > 0.25 * Math.max(above, below);
+}
+
 /** Parts of a prediction have no interval of their own: theirs is as wide as nothing, and not said. */
-const around = (estimate: Estimate, show: (value: number) => string) =>
-  estimate.high > estimate.low ? `${show(estimate.mean)} ± ${show((estimate.high - estimate.low) / 2)}` : show(estimate.mean);
+function around(estimate: Estimate, show: (value: number) => string): string {
+  if (!(estimate.high > estimate.low)) return show(estimate.mean);
+  if (liesAskew(estimate)) return rangeOf(estimate, show);
+  return `${show(estimate.mean)} ± ${show((estimate.high - estimate.low) / 2)}`;
+}
 export const secondsOf = (estimate: Estimate) => around(estimate, seconds);
 export const percentOf = (estimate: Estimate) => around(estimate, percent);
 /** No prediction is certain. */
 export const sure = (probability: number) => (probability > 0.99 ? "over 99 %" : percent(probability));
-export const rangeOf = (estimate: Estimate, show: (value: number) => string) =>
-  `${show(estimate.mean)} (${show(estimate.low)} to ${show(estimate.high)})`;
+export function rangeOf(estimate: Estimate, show: (value: number) => string): string {
+  return `${show(estimate.mean)} (${show(estimate.low)} to ${show(estimate.high)})`;
+}
 
 /** "1 machine", "2 machines". */
 export const counted = (number: number, noun: string) => `${count(number)} ${noun}${number === 1 ? "" : "s"}`;

@@ -1,4 +1,4 @@
-import { chart, INK, labels, legend, Plot, SOFT, tip } from "./chart";
+import { chart, INK, legend, named, Plot, SOFT, tip } from "./chart";
 import { h, lead, section } from "./dom";
 import { bytes, percent, rangeOf, seconds } from "./format";
 import { tableOf } from "./table";
@@ -16,7 +16,7 @@ function curveChart(curve: Shown["document"]): HTMLElement {
   return chart(says, (width) => ({
     height: 300,
     marginLeft: 64,
-    marginRight: 20,
+    marginRight: 36,
     x: { type: "log", label: "message", tickFormat: bytes, grid: true, ticks: width < 500 ? 4 : 8 },
     y: { type: "log", label: "time, measured", tickFormat: seconds, grid: true, ticks: 6 },
     marks: [
@@ -59,9 +59,8 @@ function expectationChart(expectation: Shown["document"]): HTMLElement | null {
     `Found against expected: ${lines.map((line) => `${line.quantity} ${percent(line.share!)}, ${line.verdict}`).join("; ")}`,
     (width) => ({
       height: 24 * lines.length + 46,
-      marginLeft: labels(names, width),
-      marginRight: 70,
-      y: { domain: names, label: null, tickSize: 0 },
+      ...named(names, width),
+      marginRight: 96,
       x: {
         label: "found, as a share of what is expected",
         tickFormat: percent,
@@ -101,15 +100,14 @@ function diskChart(disk: Shown["document"]): HTMLElement {
     `Reads from the disk: ${reads.map((read) => `${read.name} ${rangeOf(read.rate, bytes)} a second`).join("; ")}`,
     (width) => ({
       height: 32 * reads.length + 44,
-      marginLeft: labels(
+      ...named(
         reads.map((read) => read.name),
         width,
         6.2,
       ),
       marginRight: 24,
-      y: { domain: reads.map((read) => read.name), label: null, tickSize: 0 },
       x: {
-        label: null,
+        label: "rate, measured, with its 95 % interval",
         tickFormat: (value: number) => `${bytes(value)}/s`,
         grid: true,
         zero: true,
@@ -146,7 +144,8 @@ export function machineSections(shown: Shown): (HTMLElement | null)[] {
         curve.points?.length ? curveChart(curve) : null,
         curve.points?.length ? legend([{ color: "var(--network)", name: "mean, with its 95 % interval" }]) : null,
         tableOf(shown, `curve-${i + 1}-fit`),
-        h("details", {}, h("summary", {}, "All sizes"), tableOf(shown, `curve-${i + 1}`)),
+        tableOf(shown, `curve-${i + 1}-segments`),
+        h("details", {}, h("summary", {}, "All sizes"), tableOf(shown, `curve-${i + 1}`), tableOf(shown, `curve-${i + 1}-absent`)),
       ),
     ),
     card.disk?.reads?.length
@@ -158,8 +157,8 @@ export function machineSections(shown: Shown): (HTMLElement | null)[] {
       tableOf(shown, "gpus"),
       tableOf(shown, "interfaces"),
       tableOf(shown, "absent"),
-      tableOf(shown, "watch"),
     ),
-    section("The machine, and where these numbers come from", tableOf(shown, "facts", false)),
+    section("While it was watched", tableOf(shown, "drifts"), tableOf(shown, "outliers")),
+    section("The machine, and where these numbers come from", tableOf(shown, "facts", false), tableOf(shown, "caches"), tableOf(shown, "pci")),
   ];
 }

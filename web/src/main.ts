@@ -1,6 +1,7 @@
 import { comparisonSections } from "./comparison";
 import { h } from "./dom";
 import { kept } from "./format";
+import { lawSections } from "./law";
 import { machineSections } from "./machine";
 import { predictionSections } from "./prediction";
 import { profileFacts, profileSections } from "./profile";
@@ -13,6 +14,7 @@ import type { Payload, Shown } from "./types";
 const SECTIONS: Record<string, (shown: Shown) => (HTMLElement | null)[]> = {
   profile: profileSections,
   comparison: comparisonSections,
+  law: lawSections,
   machine: machineSections,
   validation: validationSections,
   prediction: predictionSections,

@@ -1,21 +1,20 @@
-import { chart, INK, labels, Plot, tip } from "./chart";
+import { chart, INK, named, Plot, tip } from "./chart";
 import { h, lead, section } from "./dom";
-import { counted, money, percent, rangeOf, seconds } from "./format";
+import { counted, duration, money, percent, rangeOf } from "./format";
 import { stallBars, STALLS, type Stall, type Total } from "./stalls";
 import { tableOf } from "./table";
 import type { Estimate, Shown } from "./types";
 
 const nameOf = (machine: Shown["document"]) => `${machine.nodes > 1 ? `${machine.nodes} × ` : ""}${machine.instance}`;
 
-/** Shares have no interval of their own in a prediction: theirs is that of the seconds. */
+/** Shares have no interval in a prediction; the seconds have. */
 function totalOf(machine: Shown["document"], title: string): Total {
   const step: Estimate = machine.step_time_s;
   const stalls: Record<string, Stall> = {};
   for (const name of STALLS) {
     const part = machine.stalls[name];
     if (!part) continue;
-    const share = { mean: part.share, low: part.seconds.low / step.mean, high: part.seconds.high / step.mean };
-    stalls[name] = { seconds: part.seconds, share, distinguishable: part.seconds.mean > 0 };
+    stalls[name] = { seconds: part.seconds, share: { mean: part.share, low: part.share, high: part.share } };
   }
   return { title, step, stalls };
 }
@@ -50,9 +49,8 @@ function rates(machines: Shown["document"][]): HTMLElement {
     `Predicted rates: ${lines.map((line) => `${line.name} ${rangeOf(line, (value) => value.toFixed(0))} samples a second`).join("; ")}`,
     (width) => ({
       height: 34 * lines.length + 46,
-      marginLeft: labels(names, width),
+      ...named(names, width),
       marginRight: 24,
-      y: { domain: names, label: null, tickSize: 0 },
       x: { label: "samples/s, predicted, with its 95 % interval", grid: true, zero: true, ticks: width < 500 ? 3 : 7 },
       marks: [
         Plot.barX(lines, { x: "mean", y: "name", fill: "var(--forward)" }),
@@ -95,7 +93,7 @@ export function predictionSections(shown: Shown): (HTMLElement | null)[] {
           ? h(
               "p",
               {},
-              `An epoch takes ${rangeOf(machine.epoch_time_s, seconds)}${machine.epoch_cost_usd ? ` and costs ${rangeOf(machine.epoch_cost_usd, money)}` : ""}.`,
+              `An epoch takes ${rangeOf(machine.epoch_time_s, duration)}${machine.epoch_cost_usd ? ` and costs ${rangeOf(machine.epoch_cost_usd, money)}` : ""}.`,
             )
           : null,
         h("details", {}, h("summary", {}, "What this rests on"), origins(machine)),

@@ -115,7 +115,10 @@ function legendOf(total: Total): HTMLElement {
 /** Stacked bars on one axis, so that their lengths compare; each with the interval of its segments' ends. */
 export function stallBars(totals: Total[]): HTMLElement {
   const segments = totals.flatMap(segmentsOf);
-  const end = Math.max(...totals.map((total) => total.step.mean), ...segments.map((segment) => segment.end));
+  const means = Math.max(...totals.map((total) => total.step.mean), ...segments.map((segment) => segment.end));
+  // Intervals have room, but not so much that nothing of the bars is left.
+  const highs = segments.map((segment) => segment.begin + segment.stall.seconds.high);
+  const end = Math.min(Math.max(means, ...highs), 2.2 * means);
   const bars = totals.map((total) => {
     const own = segments.filter((segment) => segment.total === total.title);
     return h(
@@ -157,13 +160,18 @@ export function stallBars(totals: Total[]): HTMLElement {
           Plot.ruleX(own, { x: "end", stroke: INK, insetTop: 54, insetBottom: 2, strokeWidth: 1 }),
           Plot.link(own, {
             x1: (d: Segment) => d.begin + d.stall.seconds.low,
-            x2: (d: Segment) => d.begin + d.stall.seconds.high,
+            x2: (d: Segment) => Math.min(d.begin + d.stall.seconds.high, end * 1.01),
             y1: 0,
             y2: 0,
             stroke: INK,
             strokeWidth: 3,
             dy: 28,
           }),
+          // One that goes on beyond the picture says so.
+          Plot.text(
+            own.filter((d) => d.begin + d.stall.seconds.high > end * 1.01),
+            { x: () => end * 1.01, text: () => "▸", fill: INK, fontSize: 16, dy: 28, textAnchor: "middle" },
+          ),
           Plot.tip(
             own,
             Plot.pointerX({

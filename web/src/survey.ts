@@ -1,6 +1,6 @@
 import { chart, cut, labels, Plot, tip } from "./chart";
 import { h, lead, section } from "./dom";
-import { money, percent, rangeOf, seconds } from "./format";
+import { duration, money, percent, rangeOf, seconds } from "./format";
 import { STALLS } from "./stalls";
 import { tableOf } from "./table";
 import type { Shown } from "./types";
@@ -37,7 +37,7 @@ function squareOf(cell: Shown["document"], measure: string): Square {
       STALLS.filter((name) => share(name) !== undefined)
         .map((name) => `${name} ${percent(share(name)!)}`)
         .join(", "),
-      cell.epoch_time_s ? `an epoch ${rangeOf(cell.epoch_time_s, seconds)}` : "",
+      cell.epoch_time_s ? `an epoch ${rangeOf(cell.epoch_time_s, duration)}` : "",
       cell.epoch_cost_usd ? `costs ${rangeOf(cell.epoch_cost_usd, money)}` : "",
     ]
       .filter(Boolean)

@@ -4,7 +4,11 @@ import type { Cell, Shown, TableData } from "./types";
 /** Longer tables show their first rows, and the others when asked for. */
 const FIRST_ROWS = 40;
 
-const isNumber = (table: TableData, column: number) => table.rows.some((row) => row[column]?.v !== undefined);
+/** A column of numbers alone: words among them would be torn away from their names. */
+const isNumber = (table: TableData, column: number) => {
+  const filled = table.rows.map((row) => row[column]).filter((cell) => cell?.t);
+  return filled.length > 0 && filled.every((cell) => cell.v !== undefined);
+};
 
 /** The basis that all numbers of a column share. */
 function basisOf(table: TableData, column: number): string | undefined {
@@ -78,11 +82,13 @@ export function tableElement(table: TableData, file: string, title: boolean): HT
   let all = table.rows.length <= FIRST_ROWS;
   const body = h("tbody");
   const status = h("span", { class: "status", role: "status" });
+  // A name and its value stand side by side.
+  const numbers = table.columns.map((_, column) => table.columns.length > 2 && isNumber(table, column));
   const heads = table.columns.map((name, column) => {
     const basis = basisOf(table, column);
     return h(
       "th",
-      { scope: "col", class: isNumber(table, column) ? "right" : undefined },
+      { scope: "col", class: numbers[column] ? "right" : undefined },
       h(
         "button",
         { type: "button", class: "sort", onclick: () => sort(column) },
@@ -100,7 +106,7 @@ export function tableElement(table: TableData, file: string, title: boolean): HT
       const row = h("tr");
       table.rows[i].forEach((cell, column) => {
         const own = cell.b && columnBasis[column] === undefined ? h("small", { class: "basis" }, ` ${cell.b}`) : null;
-        const number = cell.v !== undefined;
+        const number = numbers[column];
         const long = !number && cell.t.length > 40;
         append(
           row,

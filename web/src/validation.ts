@@ -1,4 +1,4 @@
-import { chart, INK, labels, legend, Plot, SOFT, tip } from "./chart";
+import { chart, INK, legend, named, Plot, SOFT, tip } from "./chart";
 import { h, lead, section } from "./dom";
 import { count, percent } from "./format";
 import { tableOf } from "./table";
@@ -91,16 +91,15 @@ function groupChart(groups: Group[], by: string): HTMLElement {
       `Mean absolute error by ${by}: ${own.map((group) => `${group.name} ${percent(group.mape)}`).join(", ")}`,
       (width) => ({
         height: 20 * own.length + 40,
-        marginLeft: labels(names, width, 6.5),
-        marginRight: 60,
-        y: { domain: names, label: null, tickSize: 0 },
-        x: { label: null, tickFormat: percent, grid: true, zero: true, ticks: 3 },
+        ...named(names, width, 7.6),
+        marginRight: 84,
+        x: { label: null, tickFormat: (share: number) => `${Math.round(100 * share)} %`, grid: true, zero: true, ticks: 2 },
         marks: [
           Plot.barX(own, { x: "mape", y: "name", fill: "var(--forward)" }),
           Plot.text(own, {
             x: "mape",
             y: "name",
-            text: (d: Group) => `${percent(d.mape)}, ${d.rows}`,
+            text: (d: Group) => `${percent(d.mape)} of ${d.rows}`,
             textAnchor: "start",
             dx: 4,
             fill: SOFT,
@@ -133,7 +132,7 @@ export function validationSections(shown: Shown): (HTMLElement | null)[] {
     kinds.length > 0
       ? section(
           "Errors by group",
-          lead("Mean absolute error, and how many rows."),
+          lead("Mean absolute error of the predicted rate, and of how many rows."),
           h("div", { class: "small-plots" }, ...kinds.map((by) => groupChart(groups, by))),
           h("details", {}, h("summary", {}, "As a table"), tableOf(shown, "groups")),
         )

@@ -1,5 +1,6 @@
 #include "stallscope/engine/torch/rank_loop.h"
 
+#include <fmt/format.h>
 #include <torch/torch.h>
 #include <torch/version.h>
 
@@ -114,8 +115,35 @@ bool IsLostConnection(const std::string& message) {
   return false;
 }
 
-int Train(const EngineConfig& config, EventChannel& channel,
-          std::atomic<const std::atomic<std::int64_t>*>& steps) {
+/// The rank's command joins those that watch each other.
+std::function<void(const std::string&)> TellOffer(EventChannel& channel) {
+  return [&channel](const std::string& offer) { channel.Send({{"event", "watch"}, {"offer", offer}}); };
+}
+
+/// At which step a rank is, for the heartbeat's thread; known also when the trainer has gone.
+class StepCount {
+ public:
+  void Follow(const std::atomic<std::int64_t>& counter) { counter_ = &counter; }
+  void Leave() {
+    last_ = Now();
+    counter_ = nullptr;
+  }
+  std::int64_t Now() const {
+    const auto* counter = counter_.load();
+    return counter == nullptr ? last_.load() : counter->load();
+  }
+
+ private:
+  std::atomic<const std::atomic<std::int64_t>*> counter_ = nullptr;
+  std::atomic<std::int64_t> last_ = 0;
+};
+
+struct LeavesStepCount {
+  StepCount& steps;
+  ~LeavesStepCount() { steps.Leave(); }
+};
+
+int Train(const EngineConfig& config, EventChannel& channel, StepCount& steps) {
   KeepFreedMemory();
   at::set_num_threads(1);
   // On a batch learnt by heart, gradients sink into denormals, which the CPU multiplies a hundred times
@@ -123,7 +151,7 @@ int Train(const EngineConfig& config, EventChannel& channel,
   at::globalContext().setFlushDenormal(true);
   torch::manual_seed(config.training.seed + static_cast<std::uint64_t>(config.rank));
   BuiltNetwork network = BuildForTraining(config.training);
-  Team team(config);
+  Team team(config, TellOffer(channel));
   Trainer trainer(config.training, std::move(network.module), &team, config.rank);
   std::optional<DataFeed> feed;
   if (config.data) {
@@ -132,11 +160,13 @@ int Train(const EngineConfig& config, EventChannel& channel,
                           .rank = config.rank,
                           .ranks = config.world_size,
                           .seed = config.training.seed};
-    feed.emplace(OpenDataset(config.data->path, network.facts.image_size, network.facts.sequence_length),
+    feed.emplace(OpenDataset(config.data->path, network.facts.image_size, network.facts.sequence_length,
+                             config.data->follow),
                  *config.data, shape);
     trainer.SetFeed(&*feed);
   }
-  steps = &trainer.steps_begun();
+  steps.Follow(trainer.steps_begun());
+  const LeavesStepCount leaves{steps};
   channel.Send({{"event", "ready"}, {"workload", ToJson(network.facts)}});
   ResourceSampler sampler;
   const RankTools tools{.config = config,
@@ -144,16 +174,13 @@ int Train(const EngineConfig& config, EventChannel& channel,
                         .trainer = trainer,
                         .feed = feed ? &*feed : nullptr,
                         .sampler = sampler};
-  const int exit_code = Obey(team, channel, "block", [&](const json& order) {
-    return ToJson(RunBlock(BlockRequestFromJson(order), tools));
-  });
-  steps = nullptr;
-  return exit_code;
+  return Obey(team, channel, "block",
+              [&](const json& order) { return ToJson(RunBlock(BlockRequestFromJson(order), tools)); });
 }
 
 int MeasureCollectives(const EngineConfig& config, EventChannel& channel) {
   at::set_num_threads(1);
-  Team team(config);
+  Team team(config, TellOffer(channel));
   CollectiveRank rank(team);
   const CollectiveFacts facts{.torch_version = TORCH_VERSION, .backend = "gloo"};
   channel.Send({{"event", "ready"}, {"workload", ToJson(facts)}});
@@ -168,7 +195,7 @@ int RunRank() {
   // The command decides when a Ctrl-C ends the job; the terminal sends it to everyone.
   std::signal(SIGINT, SIG_IGN);
   EventChannel channel(kEventDescriptor);
-  std::atomic<const std::atomic<std::int64_t>*> steps = nullptr;
+  StepCount steps;
   const auto fail = [&](const std::string& what, const std::string& hint, int exit_code) {
     std::cerr << "error: " << what << '\n';
     channel.Send({{"event", "failed"},
@@ -178,20 +205,28 @@ int RunRank() {
                   {"lost_connection", IsLostConnection(what)}});
     return exit_code;
   };
+  int rank = 0;
+  const auto out_of_memory = [&] {
+    const std::int64_t step = steps.Now();
+    return fail(fmt::format("rank {} ran out of memory {}", rank,
+                            step == 0 ? "before its first step" : fmt::format("at step {}", step)),
+                "choose a smaller --batch, a smaller network or fewer ranks", kExitFailed);
+  };
   try {
     std::string line;
     std::getline(std::cin, line);
     const EngineConfig config = EngineConfigFromJson(json::parse(line, nullptr, false));
-    const Heartbeat heartbeat(channel, [&] {
-      const auto* counter = steps.load();
-      return counter == nullptr ? std::int64_t{0} : counter->load();
-    });
+    rank = config.rank;
+    const Heartbeat heartbeat(channel, [&] { return steps.Now(); });
     return config.measures_collectives ? MeasureCollectives(config, channel) : Train(config, channel, steps);
   } catch (const Error& e) {
     return fail(e.what(), e.hint, e.exit_code);
   } catch (const std::bad_alloc&) {
-    return fail("out of memory", "choose a smaller --batch, a smaller network or fewer ranks", kExitFailed);
+    return out_of_memory();
   } catch (const c10::Error& e) {
+    // torch's allocator throws errors of its own.
+    if (std::string_view(e.what_without_backtrace()).find("allocate memory") != std::string_view::npos)
+      return out_of_memory();
     return fail(e.what_without_backtrace(), "see the rank's log", kExitFailed);
   } catch (const std::exception& e) {
     return fail(e.what(), "see the rank's log", kExitFailed);

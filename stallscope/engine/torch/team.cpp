@@ -69,6 +69,18 @@ void CheckAgreement(c10d::Store& store, const EngineConfig& config) {
   }
 }
 
+/// Through the store, because under torchrun the commands share nothing else.
+void ShareWatchOffer(c10d::Store& store, const EngineConfig& config,
+                     const std::function<void(const std::string&)>& on_offer) {
+  const std::string& own = config.watch_offer;
+  if (config.rank == 0) {
+    store.set("watch", std::vector<uint8_t>(own.begin(), own.end()));
+    return;
+  }
+  const std::vector<uint8_t> offer = store.get("watch");
+  on_offer({offer.begin(), offer.end()});
+}
+
 void WaitFor(const c10::intrusive_ptr<c10d::Work>& work) {
   work->wait();
 }
@@ -86,9 +98,11 @@ std::string Text(const at::Tensor& tensor) {
 
 }  // namespace
 
-Team::Team(const EngineConfig& config) : rank_(config.rank), size_(config.world_size) {
+Team::Team(const EngineConfig& config, const std::function<void(const std::string&)>& on_watch_offer)
+    : rank_(config.rank), size_(config.world_size) {
   const auto store = OpenMeetingStore(config.meeting, config.world_size);
   CheckAgreement(*store, config);
+  if (config.watched) ShareWatchOffer(*store, config, on_watch_offer);
   const bool several_machines = config.nodes > 1;
   const auto loopback = [] { return c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1"); };
   const auto outward = [&] { return several_machines ? DeviceBetweenMachines(config) : loopback(); };

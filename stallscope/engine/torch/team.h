@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <torch/csrc/distributed/c10d/ProcessGroup.hpp>
 #include <vector>
@@ -13,7 +14,11 @@ namespace stallscope {
 /// this exists. In a job that measures collectives, the last two make way for the groups that it measures.
 class Team {
  public:
-  explicit Team(const EngineConfig& config);
+  /// `on_watch_offer` is called on other ranks than 0, before the connections are made, where the commands
+  /// watch each other.
+  explicit Team(
+      const EngineConfig& config,
+      const std::function<void(const std::string&)>& on_watch_offer = [](const std::string&) {});
 
   int rank() const { return rank_; }
   int size() const { return size_; }
