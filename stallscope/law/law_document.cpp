@@ -157,11 +157,19 @@ void AddSweep(const Sweep& sweep, const FitData& data, Law& document) {
     for (const SweepLink& link : cell.links) {
       ++document.planned_points;
       const LawPlace place{cell.bucket, link.name, cell.ranks};
-      const bool measured = std::any_of(sweep.cells.begin(), sweep.cells.end(), [&](const SweptCell& swept) {
-        return swept.cell.SameLaunch(cell) && StallOver(swept.rounds, link.name).has_value();
-      });
-      if (measured) continue;
       std::string reason = "not measured: the time was over";
+      bool used = false;
+      for (const SweptCell& swept : sweep.cells) {
+        if (!swept.cell.SameLaunch(cell) || !StallOver(swept.rounds, link.name)) continue;
+        reason = "other processes disturbed its rounds";
+        used = std::any_of(data.points.begin(), data.points.end(), [&](const FitPoint& point) {
+          const LawNetwork& network = data.networks[point.network];
+          const bool same =
+              network.name == cell.network.spec || network.name.starts_with(cell.network.spec + " (");
+          return point.place == place && same && network.batch == cell.network.batch;
+        });
+      }
+      if (used) continue;
       for (const auto& [failed, why] : sweep.failed) {
         if (failed.SameLaunch(cell)) reason = "failed: " + why;
       }
