@@ -140,6 +140,7 @@ std::string TitleOf(const Json& document) {
   }
   if (schema.starts_with("stallscope.validation/")) return WordsAt(document, "file");
   if (schema.starts_with("stallscope.recommendation/")) return "What to rent for " + model;
+  if (schema.starts_with("stallscope.law/")) return "Layers, gradients and communication stalls on " + host;
   if (schema.starts_with("stallscope.survey/")) {
     return fmt::format("{} and {}", Counted(static_cast<int>(document["machines"].size()), "machine"),
                        Counted(static_cast<int>(document["workload"]["models"].size()), "network"));
@@ -159,6 +160,7 @@ std::string VerdictOf(const Json& document, const std::string& source) {
   }
   if (schema.starts_with("stallscope.recommendation/")) return RecommendationVerdict(document);
   if (schema.starts_with("stallscope.survey/")) return SurveyVerdict(document);
+  if (schema.starts_with("stallscope.law/")) return WordsAt(document, "answer");
   return "";
 }
 
