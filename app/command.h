@@ -29,6 +29,7 @@ std::function<int()> DeclareCompare(CLI::App& app, const std::vector<std::string
 std::function<int()> DeclareReport(CLI::App& app, const std::vector<std::string>& argv);
 std::function<int()> DeclareCatalog(CLI::App& app, const std::vector<std::string>& argv);
 std::function<int()> DeclareDataset(CLI::App& app, const std::vector<std::string>& argv);
+std::function<int()> DeclareLaw(CLI::App& app, const std::vector<std::string>& argv);
 std::function<int()> DeclareValidate(CLI::App& app, const std::vector<std::string>& argv);
 std::function<int()> DeclareStore(CLI::App& app, const std::vector<std::string>& argv);
 std::function<int()> DeclareCompletions(CLI::App& app, const std::vector<std::string>& argv);

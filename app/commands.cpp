@@ -22,6 +22,7 @@ std::span<const Command> Commands() {
               DeclareReport},
       Command{"catalog", "Data", "machines, GPUs, prices and measured bandwidth", DeclareCatalog},
       Command{"dataset", "Data", "make, inspect and read data to measure with", DeclareDataset},
+      Command{"law", "Research", "how layers and gradients drive communication stalls", DeclareLaw},
       Command{"validate", "Research", "predictions against a table of published measurements",
               DeclareValidate},
       Command{"store", "Data", "the documents of earlier runs", DeclareStore},

@@ -63,7 +63,8 @@ std::filesystem::path DocumentFileAt(const std::string& given) {
   std::error_code ignored;
   const std::filesystem::path path(given);
   if (!std::filesystem::is_directory(path, ignored)) return path;
-  for (const char* name : {"profile.json", "machine.json", "observation.json", "self-test.json"}) {
+  for (const char* name :
+       {"profile.json", "machine.json", "observation.json", "self-test.json", "law.json"}) {
     if (std::filesystem::exists(path / name, ignored)) return path / name;
   }
   throw Error(fmt::format("the folder '{}' holds no profile.json and no other document", given),

@@ -4,9 +4,11 @@
 
 #include <filesystem>
 
+#include "app/commands/law_delivery.h"
 #include "app/profile_file.h"
 #include "stallscope/base/error.h"
 #include "stallscope/document/atomic_file.h"
+#include "stallscope/law/law_document.h"
 #include "stallscope/predict/card_document.h"
 
 namespace stallscope {
@@ -38,6 +40,30 @@ std::optional<Straggling> StragglingBeside(const std::string& profile) {
   return StragglingOf(ReadFile(steps), steps.string());
 }
 
+/// The law that was asked for, else the newest that the store has of the card's machine. A store that does
+/// not work costs the law, not the prediction.
+void AddLaw(const PredictFlags& flags, const MachineCard& card, LinkTarget& target) {
+  if (!flags.law.empty()) {
+    const Law law = ReadLawAt(flags.law);
+    if (law.host.name != card.host.name) {
+      throw UsageError(fmt::format("--law {} is of '{}', and the machine card of '{}'", flags.law,
+                                   law.host.name, card.host.name),
+                       "sweep on the machine of the card");
+    }
+    target.law = ExchangeLawOf(law);
+    target.law_source = "the law in " + flags.law;
+    return;
+  }
+  if (flags.no_law) return;
+  try {
+    if (const auto newest = NewestLaw("", card.host.name)) {
+      target.law = ExchangeLawOf(newest->law);
+      target.law_source = "the law fitted on " + card.host.name + ", " + newest->law.created.substr(0, 10);
+    }
+  } catch (const Error&) {  // NOLINT(bugprone-empty-catch): the card alone is enough
+  }
+}
+
 }  // namespace
 
 Prediction PredictedOnCard(const PredictFlags& flags, const Profile& profile, const MachineCard& card) {
@@ -55,6 +81,7 @@ Prediction PredictedOnCard(const PredictFlags& flags, const Profile& profile, co
                     .devices_per_node = profile.cluster.devices_per_node,
                     .wire = {},
                     .straggling = StragglingBeside(flags.profile)};
+  AddLaw(flags, card, target);
   const auto predict = [&] {
     return ToDocument(PredictMeasured(profile, card, target), profile, card, target);
   };

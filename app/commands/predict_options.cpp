@@ -89,6 +89,9 @@ void PredictFlags::Declare(CLI::App& app) {
       ->expected(1)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   AddOption(app, "--machine", machine, "FILE", kWhere, "a machine card of `probe` in place of --instance");
+  AddOption(app, "--law", law, "FILE", kWhere,
+            "how that machine's ranks exchange gradients (law fit); default: the newest of it in the store");
+  app.add_flag("--no-law", no_law, "predict from the card's all-reduces alone")->group(kWhere);
   AddOption(app, "--nodes", nodes, "N", kWhere, "machines of that kind (default 1)");
   DeclareCatalogFiles(app, catalog);
   app.get_option("--catalog")->group(kWhere);

@@ -32,6 +32,8 @@ struct PredictFlags {
 
   std::vector<std::string> instances;
   std::string machine;
+  std::string law;  ///< of the machine of --machine; empty: the newest in the store
+  bool no_law = false;
   int nodes = 1;
   CatalogFlags catalog;
 

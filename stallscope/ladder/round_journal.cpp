@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "stallscope/base/error.h"
-#include "stallscope/document/atomic_file.h"
 #include "stallscope/document/condition_json.h"
 #include "stallscope/document/put_optional.h"
 
@@ -80,30 +79,15 @@ void RequireSameJob(const Json& theirs, const Json& ours, const std::string& sou
   }
 }
 
-/// A run that was killed while it wrote leaves part of a line; the next line must not be joined to it.
-void CutOffRest(const std::filesystem::path& path) {
-  const std::string text = ReadFile(path);
-  std::filesystem::resize_file(path, text.rfind('\n') + 1);
-}
-
 }  // namespace
 
 RoundJournal::RoundJournal(const std::filesystem::path& folder, const Json& job, bool append)
-    : path_(folder / kJournalFile) {
-  if (append) CutOffRest(path_);
-  file_.open(path_, append ? std::ios::app : std::ios::trunc);
-  if (!append) Write({{"schema", kSchema}, {"job", job}});
+    : lines_(folder / kJournalFile, append) {
+  if (!append) lines_.Write({{"schema", kSchema}, {"job", job}});
 }
 
 void RoundJournal::OnRound(const MeasuredRound& round) {
-  Write(RoundToJson(round));
-}
-
-void RoundJournal::Write(const Json& line) {
-  file_ << line.dump() << '\n' << std::flush;
-  if (!file_) {
-    throw Error(fmt::format("cannot write '{}'", path_.string()), "free some space on that disk");
-  }
+  lines_.Write(RoundToJson(round));
 }
 
 std::vector<MeasuredRound> ReadJournal(const std::filesystem::path& folder, const Json& job) {
@@ -112,22 +96,17 @@ std::vector<MeasuredRound> ReadJournal(const std::filesystem::path& folder, cons
     throw UsageError(fmt::format("--resume {}: there is no {} to go on with", folder.string(), kJournalFile),
                      "give the folder of an interrupted run");
   }
-  const std::string text = ReadFile(path);
   std::vector<MeasuredRound> rounds;
-  std::size_t begin = 0;
-  for (int number = 1; begin < text.size(); ++number) {
-    const std::size_t end = text.find('\n', begin);
-    if (end == std::string::npos) break;  // cut off while it was written
-    const std::string source = fmt::format("{} line {}", path.string(), number);
-    const Json line = ParseDocument(text.substr(begin, end - begin), source);
-    begin = end + 1;
-    if (number == 1) {
+  bool first = true;
+  for (const auto& [line, source] : ReadJournalLines(path)) {
+    if (first) {
       RequireSchema(line, kSchema, source);
       JsonFields(line, source).Object("job");
       RequireSameJob(line.at("job"), job, path.string());
     } else {
       rounds.push_back(RoundFromJson(JsonFields(line, source)));
     }
+    first = false;
   }
   return rounds;
 }

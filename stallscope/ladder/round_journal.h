@@ -1,11 +1,11 @@
 #pragma once
 
 #include <filesystem>
-#include <fstream>
 #include <string>
 #include <vector>
 
 #include "stallscope/document/json_fields.h"
+#include "stallscope/document/line_journal.h"
 #include "stallscope/ladder/measure.h"
 
 namespace stallscope {
@@ -22,10 +22,7 @@ class RoundJournal : public MeasureObserver {
   void OnRound(const MeasuredRound& round) override;
 
  private:
-  void Write(const Json& line);
-
-  std::filesystem::path path_;
-  std::ofstream file_;
+  LineJournal lines_;
 };
 
 /// The rounds that a run with the same job left in a folder. A last line that was cut off is passed over.

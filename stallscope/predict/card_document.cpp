@@ -73,15 +73,21 @@ PredictedMachine ToDocument(const MeasuredPrediction& prediction, const Profile&
   document.samples_per_s = {samples / step.mean, samples / step.high, samples / step.low};
   document.compute = part(prediction.compute_s, kBasisMeasured, prediction.basis);
   if (target.devices_per_node > 1 || target.nodes > 1) {
-    document.interconnect = part(prediction.interconnect_s, kBasisScaled,
-                                 "the card's all-reduces inside one machine, as if all ranks sat in it");
+    document.interconnect =
+        part(prediction.interconnect_s, kBasisScaled,
+             target.law ? target.law_source + ", inside one machine"
+                        : "the card's all-reduces inside one machine, as if all ranks sat in it");
   } else {
     document.absent.push_back({"interconnect", "one rank has nobody to wait for"});
   }
   if (target.nodes > 1) {
-    document.network = part(prediction.network_s, kBasisScaled,
-                            target.wire ? LinkText(card, target) + ", of which TCP leaves 93.6 % to payload"
-                                        : "the card's all-reduces between machines");
+    document.network =
+        part(prediction.network_s, kBasisScaled,
+             target.wire && target.law
+                 ? fmt::format("{}, of which gradients get {:.1f} %: {}", LinkText(card, target),
+                               100 * target.law->wire_share, target.law_source)
+             : target.wire ? LinkText(card, target) + ", of which TCP leaves 93.6 % to payload"
+                           : "the card's all-reduces between machines");
   } else {
     document.absent.push_back({"network", "one machine"});
   }

@@ -8,16 +8,13 @@
 #include "stallscope/base/error.h"
 #include "stallscope/cost/link.h"
 #include "stallscope/cost/step.h"
-#include "stallscope/engine/bucket.h"
 #include "stallscope/predict/card_links.h"
 #include "stallscope/predict/gradient_buckets.h"
-#include "stallscope/predict/processor_step.h"
 
 namespace stallscope {
 namespace {
 
 constexpr double kNormal95 = 1.96;
-constexpr double kFloatBytes = 4;
 /// Gradients are read and written when a bucket is gathered, and again when it is scattered.
 constexpr double kCopyStreams = 2;
 /// What the model leaves open, one standard deviation of the step's logarithm (bench/README.md).
@@ -71,11 +68,8 @@ Network NetworkOf(const WorkloadInfo& workload) {
 
 std::vector<cost::GradientBucket> Buckets(const WorkloadInfo& workload, const Network& network,
                                           const Alone& alone, BytesPerSecond memory_of_rank) {
-  const std::vector<double> shares = BackwardShares(network, static_cast<double>(workload.batch_per_device),
-                                                    alone.compute.backward, memory_of_rank);
-  const BucketCaps caps = ParseBucket(workload.bucket);
-  return BucketsOf(network, kFloatBytes,
-                   {{static_cast<double>(caps.first_bytes)}, {static_cast<double>(caps.bytes)}}, shares);
+  return EngineBuckets(network, workload.bucket, static_cast<double>(workload.batch_per_device),
+                       alone.compute.backward, memory_of_rank);
 }
 
 /// All buckets of a step over one kind of link.
@@ -112,6 +106,31 @@ class Exchange {
   cost::Channel channel_;
 };
 
+/// The same by the law of the machine.
+void PredictByLaw(const Alone& alone, const std::vector<cost::GradientBucket>& buckets,
+                  const Network& network, const LinkTarget& target, int ranks,
+                  MeasuredPrediction& prediction) {
+  ExchangeStep step{.compute = alone.compute,
+                    .buckets = buckets,
+                    .tensors = static_cast<int>(Totals(network).gradient_tensors),
+                    .broadcasts = !BufferTensors(network).empty(),
+                    .ranks = ranks,
+                    .wire = std::nullopt,
+                    .burst = {}};
+  const double log_sd = std::hypot(RelativeDeviation(alone.step), kModelSpread);
+  const Estimate within = WithDeviation(alone.step.mean + StallUnder(*target.law, step).count(), log_sd);
+  if (target.nodes > 1) step.wire = target.wire;
+  const ExchangeStall stall = StallParts(*target.law, step);
+  prediction.basis = fmt::format("measured '{}', {}", alone.rung, target.law_source);
+  prediction.step_s = WithDeviation(alone.step.mean + stall.stall.count(), log_sd);
+  prediction.interconnect_s = Difference(target.nodes > 1 ? within : prediction.step_s, alone.step);
+  if (target.nodes > 1) prediction.network_s = Difference(prediction.step_s, within);
+  prediction.exposed_s = stall.stall.count();
+  prediction.transfer_s = (stall.hidden + stall.stall - stall.stragglers).count();
+  prediction.processor_share =
+      prediction.transfer_s > 0 ? std::min(1.0, stall.processors.count() / prediction.transfer_s) : 0;
+}
+
 }  // namespace
 
 MeasuredPrediction PredictMeasured(const Profile& profile, const MachineCard& card,
@@ -133,6 +152,10 @@ MeasuredPrediction PredictMeasured(const Profile& profile, const MachineCard& ca
   prediction.compute_s = alone.step;
   if (links.ranks() == 1) {
     prediction.step_s = alone.step;
+    return prediction;
+  }
+  if (target.law && (target.nodes == 1 || target.wire)) {
+    PredictByLaw(alone, buckets, network, target, links.ranks(), prediction);
     return prediction;
   }
   // Everybody waits for the slowest, and running statistics are sent before the forward pass.

@@ -7,6 +7,7 @@
 #include "stallscope/base/units.h"
 #include "stallscope/document/machine_card.h"
 #include "stallscope/document/profile.h"
+#include "stallscope/predict/exchange_law.h"
 #include "stallscope/predict/straggling.h"
 
 namespace stallscope {
@@ -20,6 +21,10 @@ struct LinkTarget {
   std::optional<BytesPerSecond> wire;
   /// Of the measured ranks (steps.csv beside the profile). Absent: they are taken to be alike.
   std::optional<Straggling> straggling;
+  /// How ranks of the card's machine exchange gradients, fitted to a sweep there: takes the place of the
+  /// card's all-reduces inside a machine and over `wire`, and of `straggling`.
+  std::optional<ExchangeLaw> law;
+  std::string law_source;  ///< where it comes from, for the basis
 };
 
 /// What a TCP stream gets of an Ethernet link while as much comes back on it: 1448 bytes of a full frame of

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 
+#include "stallscope/document/law.h"
 #include "stallscope/document/machine_card.h"
 #include "stallscope/document/prediction.h"
 #include "stallscope/report/console.h"
+#include "stallscope/report/law_console.h"
 #include "stallscope/report/machine_console.h"
 #include "stallscope/report/prediction_console.h"
 
@@ -55,6 +57,10 @@ void PrintDocument(const ReportDocument& document, const TextStyle& style, std::
   }
   if (document.kind == "machine") {
     PrintMachine(MachineCardFromJson(document.json.dump(), document.source), style, out);
+    return;
+  }
+  if (document.kind == "law") {
+    PrintLaw(LawFromJson(document.json.dump(), document.source), style, out);
     return;
   }
   if (document.kind == "prediction") {

@@ -134,13 +134,13 @@ std::string TitleOf(const Json& document) {
     return fmt::format("{} on {}", model, MachinesText(document["cluster"]));
   }
   if (schema.starts_with("stallscope.comparison/")) return "Against " + WordsAt(document, "baseline.file");
-  if (schema.starts_with("stallscope.law/")) return "The law of communication stalls";
   if (schema.starts_with("stallscope.machine/")) {
     const std::string instance = WordsAt(document, "cloud.instance");
     return instance.empty() ? host : fmt::format("{} ({})", host, instance);
   }
   if (schema.starts_with("stallscope.validation/")) return WordsAt(document, "file");
   if (schema.starts_with("stallscope.recommendation/")) return "What to rent for " + model;
+  if (schema.starts_with("stallscope.law/")) return "Layers, gradients and communication stalls on " + host;
   if (schema.starts_with("stallscope.survey/")) {
     return fmt::format("{} and {}", Counted(static_cast<int>(document["machines"].size()), "machine"),
                        Counted(static_cast<int>(document["workload"]["models"].size()), "network"));
@@ -153,7 +153,6 @@ std::string VerdictOf(const Json& document, const std::string& source) {
   const std::string schema = document.value("schema", "");
   if (schema.starts_with("stallscope.profile/")) return Verdict(ProfileFromJson(document.dump(), source));
   if (schema.starts_with("stallscope.comparison/")) return ComparisonVerdict(document);
-  if (schema.starts_with("stallscope.law/")) return WordsAt(document, "answer");
   if (schema.starts_with("stallscope.machine/")) return MachineVerdict(document);
   if (schema.starts_with("stallscope.validation/")) return ValidationVerdict(document);
   if (schema.starts_with("stallscope.prediction/")) {
@@ -161,6 +160,7 @@ std::string VerdictOf(const Json& document, const std::string& source) {
   }
   if (schema.starts_with("stallscope.recommendation/")) return RecommendationVerdict(document);
   if (schema.starts_with("stallscope.survey/")) return SurveyVerdict(document);
+  if (schema.starts_with("stallscope.law/")) return WordsAt(document, "answer");
   return "";
 }
 

@@ -140,7 +140,7 @@ void AddTable(std::vector<ReportTable>& tables, ReportTable table) {
 
 std::vector<ReportTable> TablesOf(const Json& document) {
   using Maker = std::vector<ReportTable> (*)(const Json&);
-  static constexpr std::array<std::pair<std::string_view, Maker>, 7> kMakers = {{
+  static constexpr std::array<std::pair<std::string_view, Maker>, 8> kMakers = {{
       {"stallscope.profile/1", ProfileTables},
       {"stallscope.comparison/1", ComparisonTables},
       {"stallscope.machine/1", MachineTables},
@@ -148,6 +148,7 @@ std::vector<ReportTable> TablesOf(const Json& document) {
       {"stallscope.prediction/1", PredictionTables},
       {"stallscope.recommendation/1", RecommendationTables},
       {"stallscope.survey/1", SurveyTables},
+      {"stallscope.law/1", LawTables},
   }};
   const std::string schema = document.value("schema", "");
   for (const auto& [name, make] : kMakers) {

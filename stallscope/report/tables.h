@@ -38,6 +38,7 @@ std::vector<ReportTable> ValidationTables(const Json& document);
 std::vector<ReportTable> PredictionTables(const Json& document);
 std::vector<ReportTable> RecommendationTables(const Json& document);
 std::vector<ReportTable> SurveyTables(const Json& document);
+std::vector<ReportTable> LawTables(const Json& document);
 
 // ---- what the tables are made with
 

@@ -58,6 +58,10 @@ std::string NetworkLab::Device(LabLink link) {
   return link == LabLink::kOuter ? "lab0" : "inner0";
 }
 
+Bytes NetworkLab::Burst(BytesPerSecond rate) {
+  return {std::max(kBurst_bytes, rate.value * kBurst_s)};
+}
+
 void NetworkLab::PlaceOn(int host, ChildOptions& options) const {
   options.user_namespace = user_namespace();
   options.network_namespace = network_namespace(host);
@@ -131,10 +135,9 @@ void NetworkLab::Shape(const NamespaceHolder& where, const std::string& device,
     Run(where, {"tc", "qdisc", "delete", "dev", device, "root"});
     return;
   }
-  const double burst = std::max(kBurst_bytes, rate->value * kBurst_s);
   Run(where,
       {"tc", "qdisc", "replace", "dev", device, "root", "tbf", "rate",
-       fmt::format("{:.0f}bit", rate->value * 8), "burst", fmt::format("{:.0f}b", burst), "latency", "50ms"});
+       fmt::format("{:.0f}bit", rate->value * 8), "burst", fmt::format("{:.0f}b", Burst(*rate).value), "latency", "50ms"});
 }
 
 std::optional<std::string> NetworkLabUnavailable(int hosts) {

@@ -30,6 +30,8 @@ class NetworkLab {
   static std::string Address(int host, LabLink link = LabLink::kOuter);
   /// The interface of the link, the same in every host.
   static std::string Device(LabLink link = LabLink::kOuter);
+  /// What passes a link of this rate at once after a pause: the token bucket that shapes it.
+  static Bytes Burst(BytesPerSecond rate);
 
   /// The child will run on this host.
   void PlaceOn(int host, ChildOptions& options) const;

@@ -12,7 +12,7 @@ from support import SOURCE  # noqa: E402
 
 # From the bottom. A room may use those before it.
 ROOMS = (
-    "base document stats network machine catalog supervise input engine hook probe ladder cost predict recommend report"
+    "base document stats network machine catalog supervise input engine hook probe ladder cost predict law recommend report"
 ).split()
 INCLUDE = re.compile(r'^#include [<"]([^">]+)[">]', re.MULTILINE)
 
