@@ -34,7 +34,7 @@ class Mpirun(CommandTest):
         self.launcher = [
             *self.machines.on(0), "mpirun", "--allow-run-as-root", "--mca", "plm_rsh_agent", str(agent),
             "--mca", "oob_tcp_if_include", "lab0", "--mca", "btl_tcp_if_include", "lab0",
-            "--mca", "odls_base_sigkill_timeout", "20", "--host", ",".join(ADDRESSES), "-n", "2", STALLSCOPE]
+            "--mca", "odls_base_sigkill_timeout", "5", "--host", ",".join(ADDRESSES), "-n", "2", STALLSCOPE]
         # mpirun's own folder shall not count as one of ours.
         (self.folder / "mpi").mkdir()
         self.variables = {"OMPI_MCA_orte_tmpdir_base": str(self.folder / "mpi"), "GLOO_SOCKET_IFNAME": "lab0"}
@@ -72,7 +72,7 @@ class Mpirun(CommandTest):
         begin = time.monotonic()
         process.send_signal(signal.SIGTERM)
         self.finish(process)
-        self.assertLess(time.monotonic() - begin, 25)
+        self.assertLess(time.monotonic() - begin, 60)  # mpirun waits that long several times
         document = self.read_profile("out")
         self.assertEqual(document["stopped_by"], "interrupted")
         self.assertGreaterEqual(sum(document["rounds"].values()), 2)
