@@ -5,6 +5,7 @@
 #include "app/command.h"
 #include "app/usage.h"
 #include "stallscope/base/error.h"
+#include "stallscope/base/shortened.h"
 
 namespace stallscope {
 namespace {
@@ -34,6 +35,15 @@ int Main(const std::vector<std::string>& argv) {
   return kExitUsage;
 }
 
+/// Enough for every sentence of ours with a long path in it; what it quotes may be megabytes of somebody's
+/// file.
+constexpr std::size_t kLongestSentence = 2000;
+
+void PrintError(std::string_view what, std::string_view hint) {
+  std::cerr << "error: " << Shortened(what, kLongestSentence)
+            << "\n  try: " << Shortened(hint, kLongestSentence) << '\n';
+}
+
 }  // namespace
 }  // namespace stallscope
 
@@ -43,10 +53,10 @@ int main(int argc, char** argv) {
   try {
     return stallscope::Main(std::vector<std::string>(argv, argv + argc));
   } catch (const stallscope::Error& e) {
-    std::cerr << "error: " << e.what() << "\n  try: " << e.hint << '\n';
+    stallscope::PrintError(e.what(), e.hint);
     return e.exit_code;
   } catch (const std::exception& e) {
-    std::cerr << "error: " << e.what() << "\n  try: report this, with the command that you ran\n";
+    stallscope::PrintError(e.what(), "report this, with the command that you ran");
     return stallscope::kExitFailed;
   }
 }

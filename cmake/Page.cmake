@@ -1,4 +1,11 @@
 # The report page: web/ is bundled into one HTML file, which the command carries.
+set(page_source ${CMAKE_BINARY_DIR}/PageFiles.cpp)
+set(STALLSCOPE_PAGE "" CACHE FILEPATH "A page that was bundled already; empty: bundle web/")
+if(STALLSCOPE_PAGE)
+  cmake_path(GET STALLSCOPE_PAGE PARENT_PATH page_folder)
+  embed(page_source ${page_folder} stallscope/report/page_files.h PageFiles page.html)
+  return()
+endif()
 find_program(NPM npm REQUIRED)
 find_program(NODE NAMES node nodejs REQUIRED)
 execute_process(COMMAND ${NODE} --version OUTPUT_VARIABLE node_version OUTPUT_STRIP_TRAILING_WHITESPACE)
@@ -22,7 +29,6 @@ add_custom_command(OUTPUT ${page_build}/page/page.html ${page_build}/page/licenc
   COMMAND ${NODE} ${CMAKE_SOURCE_DIR}/web/build.mjs ${page_build} ${page_build}/page/page.html
   DEPENDS ${page_build}/installed ${CMAKE_SOURCE_DIR}/web/build.mjs ${page_sources}
   COMMENT "Bundling the report page" VERBATIM)
-set(page_source ${CMAKE_BINARY_DIR}/PageFiles.cpp)
 add_custom_command(OUTPUT ${page_source}
   COMMAND ${CMAKE_COMMAND} -DROOT=${page_build}/page -DFILES=page.html -DHEADER=stallscope/report/page_files.h
     -DFUNCTION=PageFiles -DOUTPUT=${page_source} -P ${CMAKE_SOURCE_DIR}/cmake/embed_files.cmake

@@ -14,6 +14,7 @@
 #include "stallscope/base/environment.h"
 #include "stallscope/base/error.h"
 #include "stallscope/document/atomic_file.h"
+#include "stallscope/engine/rank_message.h"
 #include "stallscope/hook/hook_files.h"
 #include "stallscope/hook/hook_launch.h"
 #include "stallscope/hook/observed_file.h"
@@ -131,10 +132,10 @@ class ObserveJob {
   }
 
   void TakeEvent(const std::string& line) {
-    const auto event = nlohmann::json::parse(line, nullptr, false);
-    if (!event.is_object() || event.value("event", "") != "unseen") return;
-    unseen_ = event.value("why", "");
-    if (const std::string hint = event.value("hint", ""); !hint.empty()) unseen_ += "; " + hint;
+    const auto event = ParseRankEvent(line);
+    if (!event || event->at("event") != "unseen") return;
+    unseen_ = event->value("why", "");
+    if (const std::string hint = event->value("hint", ""); !hint.empty()) unseen_ += "; " + hint;
   }
 
   /// Ctrl-C and SIGTERM are the program's, which may want to save its work; the command waits for its end.

@@ -26,6 +26,14 @@ TEST(Units, NonsenseIsNoQuantity) {
   }
 }
 
+TEST(Units, WhatNoDoubleHoldsIsNoQuantity) {
+  const std::string huge(308, '9');
+  EXPECT_TRUE(ParseSize(huge + "B"));
+  EXPECT_FALSE(ParseSize(huge + "TB"));
+  EXPECT_FALSE(ParseSize(huge + huge + "B"));
+  EXPECT_EQ(FormatDuration(*ParseDuration(huge + "s")), FormatDuration(Seconds(1e15)));
+}
+
 TEST(Units, SharesComeAsPercentOrFraction) {
   EXPECT_DOUBLE_EQ(*ParseShare("3%"), 0.03);
   EXPECT_DOUBLE_EQ(*ParseShare("0.03"), 0.03);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "stallscope/base/error.h"
+#include "stallscope/base/shortened.h"
 
 namespace stallscope {
 namespace {
@@ -86,6 +87,9 @@ std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
+/// More are no table that anybody wrote, and columns are found one after another.
+constexpr std::size_t kMostColumns = 1000;
+
 }  // namespace
 
 CsvTable CsvTable::Parse(std::string_view text, std::string source) {
@@ -95,6 +99,11 @@ CsvTable CsvTable::Parse(std::string_view text, std::string source) {
   std::optional<Row> header = cutter.Next();
   if (!header) throw Error(fmt::format("{} is empty", table.source_), "give a table with a header line");
   table.columns_ = std::move(header->cells);
+  if (table.columns_.size() > kMostColumns) {
+    throw Error(fmt::format("{} line {} has {} columns, and no table of ours has more than {}", table.source_,
+                            header->line, table.columns_.size(), kMostColumns),
+                "check that it is a table with a header line");
+  }
   for (std::string& column : table.columns_) column = std::string(Trimmed(column));
   for (std::size_t i = 0; i < table.columns_.size(); ++i) {
     if (table.columns_[i].empty()) {
@@ -142,7 +151,7 @@ std::optional<double> CsvRow::Number(std::string_view column, double least) cons
   double value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
-    Fail(column, fmt::format("is '{}', which is no number", text));
+    Fail(column, fmt::format("is '{}', which is no number", Shortened(text)));
   if (value < least) Fail(column, fmt::format("is {}, and the least that can be meant is {:g}", text, least));
   return value;
 }
@@ -168,7 +177,8 @@ int CsvRow::RequiredInteger(std::string_view column, int least) const {
 std::optional<bool> CsvRow::Truth(std::string_view column) const {
   const std::string text = Text(column);
   if (text.empty()) return std::nullopt;
-  if (text != "yes" && text != "no") Fail(column, fmt::format("is '{}', neither yes nor no", text));
+  if (text != "yes" && text != "no")
+    Fail(column, fmt::format("is '{}', neither yes nor no", Shortened(text)));
   return text == "yes";
 }
 

@@ -64,6 +64,22 @@ TEST(CsvRow, ALetterInANumberIsNamedWithFileLineAndColumn) {
   EXPECT_THROW(row.Number("count", 2), Error);
 }
 
+TEST(CsvTable, ALineOfEndlesslyManyColumnsIsRefusedAtOnce) {
+  std::string header;
+  for (int i = 0; i < 1'000'000; ++i) header += "c" + std::to_string(i) + ",";
+  EXPECT_THROW(CsvTable::Parse(header + "last\n1\n", "x.csv"), Error);
+}
+
+TEST(CsvTable, AMegabyteInACellIsNotQuotedWhole) {
+  const CsvTable table = CsvTable::Parse("a\n" + std::string(1'000'000, '9') + "x\n", "x.csv");
+  try {
+    CsvRow(table, table.rows()[0]).Number("a");
+    FAIL() << "it is no number";
+  } catch (const Error& e) {
+    EXPECT_LT(std::string(e.what()).size(), 300U);
+  }
+}
+
 TEST(CsvCell, WhatIsWrittenIsReadBack) {
   const std::string odd = "a \"quoted\", cell\nof two lines";
   const CsvTable table = CsvTable::Parse("x,y\n" + CsvCell(odd) + "," + CsvCell("plain") + "\n", "t.csv");

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -45,7 +46,8 @@ std::optional<double> ParseQuantity(std::string_view text, std::span<const Unit>
   const double value = std::strtod(number.c_str(), nullptr);
   if (!std::isfinite(value)) return std::nullopt;
   for (const Unit& candidate : units) {
-    if (candidate.name == unit) return value * candidate.factor;
+    const double quantity = value * candidate.factor;
+    if (candidate.name == unit && std::isfinite(quantity)) return quantity;
   }
   return std::nullopt;
 }
@@ -94,7 +96,8 @@ std::string FormatBytes(double bytes) {
 }
 
 std::string FormatDuration(Seconds duration) {
-  const auto total = static_cast<std::int64_t>(std::llround(duration.count()));
+  constexpr double kMost = 1e15;  // more than anybody waits, and less than an integer holds
+  const auto total = static_cast<std::int64_t>(std::llround(std::clamp(duration.count(), -kMost, kMost)));
   if (total < 120) return fmt::format("{} s", total);
   if (total < 7200 && total % 60 == 0) return fmt::format("{} min", total / 60);
   if (total < 7200) return fmt::format("{} min {} s", total / 60, total % 60);

@@ -5,16 +5,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <fstream>
-#include <sstream>
 #include <system_error>
 #include <utility>
 
 #include "stallscope/base/error.h"
+#include "stallscope/base/units.h"
 
 namespace stallscope {
 namespace {
+
+/// Some hundred times what a run of weeks leaves. /dev/zero has no end, and a parsed document takes many
+/// times its text's memory.
+constexpr std::size_t kLargestFile = 256'000'000;
 
 [[noreturn]] void Fail(const std::filesystem::path& path, int error) {
   throw Error(fmt::format("cannot write '{}': {}", path.string(), std::generic_category().message(error)),
@@ -122,13 +127,21 @@ bool WriteNewFileAtomically(const std::filesystem::path& path, const std::string
 
 std::string ReadFile(const std::filesystem::path& path) {
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  if (file) text << file.rdbuf();
   std::error_code ignored;  // a folder opens, and reads as an empty file
-  if (!file || std::filesystem::is_directory(path, ignored)) {
-    throw Error(fmt::format("cannot read '{}'", path.string()), "check the path");
+  std::string text;
+  if (!std::filesystem::is_directory(path, ignored)) {
+    std::array<char, 1 << 16> chunk{};
+    while (file.read(chunk.data(), chunk.size()) || file.gcount() > 0) {
+      text.append(chunk.data(), static_cast<std::size_t>(file.gcount()));
+      if (text.size() > kLargestFile) {
+        throw Error(fmt::format("'{}' is larger than {}, as no document and no table is", path.string(),
+                                FormatBytes(static_cast<double>(kLargestFile))),
+                    "check the path");
+      }
+    }
+    if (file.eof()) return text;
   }
-  return text.str();
+  throw Error(fmt::format("cannot read '{}'", path.string()), "check the path");
 }
 
 }  // namespace stallscope

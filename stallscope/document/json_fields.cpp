@@ -5,14 +5,63 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <unordered_set>
 #include <utility>
 
 #include "stallscope/base/error.h"
+#include "stallscope/base/shortened.h"
 
 namespace stallscope {
 namespace {
 
 constexpr const char* kHint = "check that the file is complete and was written by stallscope";
+/// Ours have less than ten; whoever walks through a document calls itself for each.
+constexpr int kDeepest = 64;
+/// Ours have less than a hundred; fields of an object are found one after another.
+constexpr std::size_t kMostFields = 1000;
+
+/// More than any bytes, operations or seconds that a document can mean; squares of less are still numbers.
+constexpr double kLargestNumber = 1e30;
+
+/// Rates, sizes and times of whole steps; differences of times may well be below zero.
+bool IsAmount(std::string_view key) {
+  return key.ends_with("_per_s") || key.ends_with("_bytes") || key == "bytes" || key == "time_s" ||
+         key.ends_with("step_time_s") || key == "epoch_time_s" || key.ends_with("_cost_usd");
+}
+
+/// What JSON allows and no document of ours has, refused while it is read: fields that are there twice, of
+/// which one would be believed, and shapes that would take a reader's stack or its whole day.
+class ShapeCheck {
+ public:
+  explicit ShapeCheck(const std::string& source) : source_(source) {}
+
+  bool operator()(int depth, Json::parse_event_t event, const Json& parsed) {
+    if (depth > kDeepest)
+      throw Error(fmt::format("{}: it is nested deeper than {} levels", source_, kDeepest), kHint);
+    if (event == Json::parse_event_t::object_start) open_.emplace_back();
+    if (event == Json::parse_event_t::object_end) open_.pop_back();
+    if (event == Json::parse_event_t::key) Take(parsed.get_ref<const std::string&>());
+    if (event == Json::parse_event_t::value && parsed.is_number_float() &&
+        std::fabs(parsed.get<double>()) > kLargestNumber)
+      throw Error(fmt::format("{}: field '{}' is {:g}, which is too large a number", source_, last_key_,
+                              parsed.get<double>()),
+                  kHint);
+    return true;
+  }
+
+ private:
+  void Take(const std::string& key) {
+    last_key_ = Shortened(key);
+    if (!open_.back().insert(key).second)
+      throw Error(fmt::format("{}: field '{}' is there twice", source_, Shortened(key)), kHint);
+    if (open_.back().size() > kMostFields)
+      throw Error(fmt::format("{}: an object has more than {} fields", source_, kMostFields), kHint);
+  }
+
+  const std::string& source_;
+  std::string last_key_;
+  std::vector<std::unordered_set<std::string>> open_;  ///< keys of the objects that are being read
+};
 
 }  // namespace
 
@@ -53,6 +102,7 @@ double JsonFields::Number(const std::string& key) const {
   if (!value.is_number()) Fail(key, "is not a number");
   const auto number = value.get<double>();
   if (!std::isfinite(number)) Fail(key, "is too large a number");
+  if (number < 0 && IsAmount(key)) Fail(key, "is below zero");
   return number;
 }
 
@@ -88,6 +138,7 @@ Estimate JsonFields::Interval(const std::string& key) const {
   const JsonFields fields = Object(key);
   const Estimate estimate{fields.Number("mean"), fields.Number("low"), fields.Number("high")};
   if (estimate.low > estimate.high) Fail(key, "has an interval whose low end is above its high end");
+  if (estimate.mean < 0 && IsAmount(key)) Fail(key, "is below zero");
   return estimate;
 }
 
@@ -144,7 +195,7 @@ std::optional<JsonFields> JsonFields::OptionalObject(const std::string& key) con
 
 Json ParseDocument(const std::string& text, const std::string& source) {
   try {
-    Json document = Json::parse(text);
+    Json document = Json::parse(text, ShapeCheck(source));
     if (!document.is_object()) throw Error(source + ": the document is not an object", kHint);
     return document;
   } catch (const Json::parse_error& error) {

@@ -68,6 +68,8 @@ struct MachineWatch::Peer {
   bool ready = false;
   bool closed = false;
   std::int64_t step = 0;
+  sockaddr_storage datagrams_to{};  ///< where its datagrams come from
+  socklen_t datagrams_to_size = 0;  ///< 0: none have come
   double heard_s = MonotonicSeconds();
 
   explicit Peer(int fd) : socket(fd), address(AddressOf(fd)) {
@@ -93,6 +95,7 @@ MachineWatch::~MachineWatch() {
     close(stop_pipe_[0]);
   }
   if (listener_ >= 0) close(listener_);
+  if (datagrams_ >= 0) close(datagrams_);
 }
 
 void MachineWatch::Lead(const std::string& address, int others, std::function<void()> all_ready) {
@@ -102,6 +105,7 @@ void MachineWatch::Lead(const std::string& address, int others, std::function<vo
   secret_ = MakeSecret();
   listener_ = ListenOn(address, 0);
   offer_ = fmt::format("{} {} {}", address, PortOf(listener_), secret_);
+  datagrams_ = DatagramSocketOn(address, PortOf(listener_));
   Start();
 }
 
@@ -109,9 +113,8 @@ void MachineWatch::Join(const std::string& offer) {
   if (thread_.joinable()) return;  // several ranks of this command say the same
   std::istringstream words(offer);
   std::string address;
-  std::string secret;
   int port = 0;
-  words >> address >> port >> secret;
+  words >> address >> port >> secret_;
   const AddressList addresses(address, port, SOCK_STREAM);
   const double deadline = MonotonicSeconds() + limits_.join.count();
   int fd = -1;
@@ -122,7 +125,8 @@ void MachineWatch::Join(const std::string& offer) {
   }
   auto peer = std::make_unique<Peer>(fd);
   peer->first = peer->last = 0;
-  SendAll(fd, fmt::format("join {} {} {}\n", secret, first_, last_));
+  SendAll(fd, fmt::format("join {} {} {}\n", secret_, first_, last_));
+  datagrams_ = DatagramSocketTo(address, port);
   peers_.push_back(std::move(peer));
   Start();
 }
@@ -137,7 +141,8 @@ void MachineWatch::Serve() {
   double next_beat_s = 0;
   double last_look_s = MonotonicSeconds();
   for (;;) {
-    std::vector<pollfd> polled = {{stop_pipe_[0], POLLIN, 0}, {listener_, POLLIN, 0}};
+    std::vector<pollfd> polled = {
+        {stop_pipe_[0], POLLIN, 0}, {listener_, POLLIN, 0}, {datagrams_, POLLIN, 0}};
     for (const auto& peer : peers_) polled.push_back({peer->closed ? -1 : peer->socket, POLLIN, 0});
     const double wait_s = std::clamp(next_beat_s - MonotonicSeconds(), 0.0, limits_.beat.count());
     poll(polled.data(), polled.size(), static_cast<int>(wait_s * 1000) + 1);
@@ -146,8 +151,9 @@ void MachineWatch::Serve() {
     {
       const std::lock_guard lock(mutex_);
       for (std::size_t i = 0; i < peers_.size(); ++i) {
-        if (polled[i + 2].revents != 0) ReadFrom(*peers_[i]);
+        if (polled[i + 3].revents != 0) ReadFrom(*peers_[i]);
       }
+      if (polled[2].revents != 0) ReadDatagrams();
       if (polled[1].revents != 0) Accept();
       const double now = MonotonicSeconds();
       if (now - last_look_s > kOwnPause_s) {
@@ -246,9 +252,40 @@ void MachineWatch::TakeJoin(Peer& peer, const std::string& line) {
 }
 
 void MachineWatch::Beat() {
+  const std::string datagram = fmt::format("{} {} {}", secret_, first_, step_);
   for (const auto& peer : peers_) {
-    // A full buffer is a silent peer's; its silence is judged elsewhere.
-    if (peer->known() && !peer->closed) SendAll(peer->socket, fmt::format("beat {}\n", step_));
+    if (!peer->known() || peer->closed) continue;
+    // A full buffer is a silent peer's; its silence is judged elsewhere. So are lost datagrams.
+    SendAll(peer->socket, fmt::format("beat {}\n", step_));
+    const auto* to = peer->datagrams_to_size > 0 ? reinterpret_cast<sockaddr*>(&peer->datagrams_to) : nullptr;
+    if (to == nullptr && leads_) continue;
+    sendto(datagrams_, datagram.data(), datagram.size(), MSG_NOSIGNAL, to, peer->datagrams_to_size);
+  }
+}
+
+void MachineWatch::ReadDatagrams() {
+  // So many at once, so that a stranger's flood does not hold this up for ever.
+  for (int count = 0; count < 256; ++count) {
+    char bytes[256];
+    sockaddr_storage from{};
+    socklen_t size = sizeof from;
+    const ssize_t length =
+        recvfrom(datagrams_, bytes, sizeof bytes, 0, reinterpret_cast<sockaddr*>(&from), &size);
+    if (length < 0) return;
+    std::istringstream words(std::string(bytes, static_cast<std::size_t>(length)));
+    std::string secret;
+    int first = -1;
+    std::int64_t step = 0;
+    words >> secret >> first >> step;
+    if (secret != secret_) continue;
+    for (const auto& peer : peers_) {
+      if (!peer->known() || peer->first != first) continue;
+      peer->heard_s = MonotonicSeconds();
+      peer->step = std::max(peer->step, step);
+      if (!leads_) continue;
+      peer->datagrams_to = from;
+      peer->datagrams_to_size = size;
+    }
   }
 }
 

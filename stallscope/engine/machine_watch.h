@@ -28,9 +28,10 @@ struct MachineLoss {
 };
 
 /// The commands of one job watch each other. Each sends a heartbeat to rank 0's command twice a second and
-/// is sent one, on a connection of its own: Gloo waits for ever for a peer whose machine has vanished, and
-/// a slow link must not look like a dead one. Last words travel on it too, so that every command can name
-/// the rank, its step and the cause.
+/// is sent one: Gloo waits for ever for a peer whose machine has vanished, and a slow link must not look like
+/// a dead one. Heartbeats go as datagrams, because TCP waits longer after each loss on a crowded link, and on
+/// a connection too, because firewalls may stop datagrams. Last words travel on the connection, so that
+/// every command can name the rank, its step and the cause.
 ///
 /// Rank 0's command listens on one address only until all others have come; who does not know the secret
 /// of its offer is shown out.
@@ -81,6 +82,7 @@ class MachineWatch {
   void TakeLine(Peer& peer, const std::string& line);
   void TakeJoin(Peer& peer, const std::string& line);
   void Beat();
+  void ReadDatagrams();
   void CheckSilence(double now);
   void NoteLoss(MachineLoss loss);
   void TellAll(const std::string& line);
@@ -92,6 +94,7 @@ class MachineWatch {
   std::string offer_;
   std::string secret_;
   int listener_ = -1;
+  int datagrams_ = -1;
   int stop_pipe_[2] = {-1, -1};
   std::function<void()> all_ready_;
   std::thread thread_;

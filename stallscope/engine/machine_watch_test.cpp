@@ -63,7 +63,7 @@ TEST(MachineWatch, CommandsThatBeatAreNotLost) {
 }
 
 TEST(MachineWatch, ASilentMachineIsNamedWithItsRanksAndTheirStep) {
-  MachineWatch leader(0, 0, kQuick);
+  MachineWatch leader(0, 0, {.beat = Seconds{0.05}, .silence = Seconds{1}, .join = Seconds{5}});
   leader.Lead("127.0.0.1", 1, [] {});
   std::string secret;
   const int machine = ConnectAs(leader.offer(), &secret);
@@ -73,9 +73,35 @@ TEST(MachineWatch, ASilentMachineIsNamedWithItsRanksAndTheirStep) {
   ASSERT_TRUE(Eventually([&] { return leader.loss().has_value(); }));
   EXPECT_EQ(leader.loss()->kind, MachineLoss::Kind::kSilent);
   EXPECT_EQ(leader.loss()->what,
-            "ranks 4 to 7 on 127.0.0.1 gave no sign of life for 0.5 s at step 57: its machine or the "
+            "ranks 4 to 7 on 127.0.0.1 gave no sign of life for 1 s at step 57: its machine or the "
             "network to it has gone");
   close(machine);
+}
+
+TEST(MachineWatch, DatagramsAloneKeepAMachineAlive) {
+  MachineWatch leader(0, 0, kQuick);
+  leader.Lead("127.0.0.1", 1, [] {});
+  std::string secret;
+  const int machine = ConnectAs(leader.offer(), &secret);
+  ASSERT_TRUE(SendAll(machine, "join " + secret + " 1 1\n"));
+  std::istringstream words(leader.offer());
+  std::string address;
+  int port = 0;
+  words >> address >> port;
+  const int datagrams = DatagramSocketTo(address, port);
+  // TCP waits ever longer for a chance to send again; three times the silence.
+  for (int beat = 1; beat <= 30; ++beat) {
+    SendAll(datagrams, "wrong-secret 1 999");
+    SendAll(datagrams, secret + " 1 " + std::to_string(beat));
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    ASSERT_FALSE(leader.loss()) << leader.loss()->what;
+  }
+  char answer[256];
+  EXPECT_GT(recv(datagrams, answer, sizeof answer, 0), 0) << "it is sent heartbeats in return";
+  ASSERT_TRUE(Eventually([&] { return leader.loss().has_value(); }));
+  EXPECT_NE(leader.loss()->what.find("at step 30"), std::string::npos) << leader.loss()->what;
+  close(machine);
+  close(datagrams);
 }
 
 TEST(MachineWatch, ACommandThatEndsWithoutAWordIsNoticedAtOnce) {

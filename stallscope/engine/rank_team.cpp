@@ -8,6 +8,7 @@
 
 #include "stallscope/base/clock.h"
 #include "stallscope/base/error.h"
+#include "stallscope/engine/rank_message.h"
 #include "stallscope/supervise/line_buffer.h"
 #include "stallscope/supervise/log_tail.h"
 
@@ -118,7 +119,8 @@ json RankTeam::WaitUntilReady(Seconds limit) {
                  "or raise --join-timeout"));
     }
   }
-  json workload = TakeEvent("ready").value().at("workload");
+  const json ready = TakeEvent("ready").value();
+  json workload = ReadRankMessage("a start", [&] { return ready.at("workload"); });
   events_.clear();  // the other ranks say the same
   return workload;
 }
@@ -127,7 +129,9 @@ BlockResult RankTeam::Run(const BlockRequest& request) {
   ranks_.front().process.SendLine(json{{"order", "block"}, {"block", ToJson(request)}}.dump());
   const json event = AwaitEvent("block", request.give_up_at_s);
   BlockResult result{.request = request, .ranks = {}};
-  for (const json& rank : event.at("ranks")) result.ranks.push_back(RankBlockFromJson(rank));
+  ReadRankMessage("a block", [&] {
+    for (const json& rank : event.at("ranks")) result.ranks.push_back(RankBlockFromJson(rank));
+  });
   return result;
 }
 
@@ -135,7 +139,9 @@ std::vector<CollectiveReport> RankTeam::Run(const CollectiveRequest& request) {
   ranks_.front().process.SendLine(json{{"order", "collectives"}, {"collectives", ToJson(request)}}.dump());
   std::vector<CollectiveReport> reports;
   const json event = AwaitEvent("collectives");
-  for (const json& rank : event.at("ranks")) reports.push_back(CollectiveReportFromJson(rank));
+  ReadRankMessage("times of all-reduces", [&] {
+    for (const json& rank : event.at("ranks")) reports.push_back(CollectiveReportFromJson(rank));
+  });
   return reports;
 }
 
@@ -145,7 +151,7 @@ int RankTeam::WaitForStop() {
   for (;;) {
     if (const auto event = TakeEvent("stopped")) {
       stopping_ = true;
-      return event->at("exit_code").get<int>();
+      return ReadRankMessage("an end", [&] { return event->at("exit_code").get<int>(); });
     }
     Pump(kPollTime);
     const std::optional<int> end = watch_ != nullptr ? watch_->end() : std::nullopt;
@@ -201,8 +207,9 @@ void RankTeam::Pump(Seconds timeout) {
 }
 
 void RankTeam::TakeLine(Rank& rank, const std::string& line) {
-  json event = json::parse(line, nullptr, /*allow_exceptions=*/false);
-  if (!event.is_object() || !event.contains("event")) return;
+  std::optional<json> parsed = ParseRankEvent(line);
+  if (!parsed) return;
+  json& event = *parsed;
   rank.last_sign_s = MonotonicSeconds();
   rank.has_beaten = true;
   const std::string kind = event.at("event");

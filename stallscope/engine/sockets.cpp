@@ -76,6 +76,27 @@ int ListenOn(const std::string& host, int port) {
               "--master-addr must be an address of the machine with --node-rank 0");
 }
 
+namespace {
+
+template <typename Attach>
+int DatagramSocket(const std::string& host, int port, Attach attach) {
+  const AddressList addresses(host, port, SOCK_DGRAM);
+  const int fd = socket(addresses.first->ai_family, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+  if (fd < 0 || attach(fd, addresses.first->ai_addr, addresses.first->ai_addrlen) == 0) return fd;
+  close(fd);
+  return -1;
+}
+
+}  // namespace
+
+int DatagramSocketOn(const std::string& host, int port) {
+  return DatagramSocket(host, port, bind);
+}
+
+int DatagramSocketTo(const std::string& host, int port) {
+  return DatagramSocket(host, port, connect);
+}
+
 int PortOf(int socket) {
   sockaddr_storage bound{};
   socklen_t size = sizeof bound;

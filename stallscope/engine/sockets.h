@@ -30,6 +30,12 @@ int TryConnect(const addrinfo& address, Seconds timeout);
 /// one. Throws Error where the port is taken or the address is not of this machine.
 int ListenOn(const std::string& host, int port);
 
+/// A nonblocking datagram socket on this address and port; -1 where there can be none.
+int DatagramSocketOn(const std::string& host, int port);
+
+/// A nonblocking datagram socket that speaks to this address alone; -1 where there can be none.
+int DatagramSocketTo(const std::string& host, int port);
+
 int PortOf(int socket);
 
 }  // namespace stallscope

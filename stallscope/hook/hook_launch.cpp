@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "stallscope/base/error.h"
+#include "stallscope/engine/rank_message.h"
 
 namespace stallscope {
 
@@ -88,7 +89,9 @@ int FreePort() {
   return ntohs(address.sin_port);
 }
 
-HookFacts HookFactsFromJson(const json& workload) {
+namespace {
+
+HookFacts FactsOf(const json& workload) {
   HookFacts facts;
   facts.workload = WorkloadFactsFromJson(workload);
   facts.device = workload.at("device");
@@ -106,6 +109,12 @@ HookFacts HookFactsFromJson(const json& workload) {
                                      .samples = loader.at("samples")};
   }
   return facts;
+}
+
+}  // namespace
+
+HookFacts HookFactsFromJson(const json& workload) {
+  return ReadRankMessage("a description of the program", [&] { return FactsOf(workload); });
 }
 
 }  // namespace stallscope

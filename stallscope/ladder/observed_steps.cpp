@@ -1,6 +1,8 @@
 #include "stallscope/ladder/observed_steps.h"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdio>
 
 #include "stallscope/stats/bootstrap.h"
@@ -11,6 +13,8 @@ namespace {
 /// Enough for an interval; when they are twice as many, neighbours are put together.
 constexpr std::size_t kWindows = 32;
 constexpr std::uint64_t kSeed = 1;
+/// Of a clock or a step; "inf", "nan" and what sums of squares could not hold are no records.
+constexpr double kMostSeconds = 1e12;
 
 }  // namespace
 
@@ -20,7 +24,12 @@ std::optional<ObservedStep> ParseObservedStep(const std::string& line) {
   const int read = std::sscanf(line.c_str(), "%lld,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf", &number, &step.end_s,
                                &step.data_wait_s, &step.copy_s, &step.forward_s, &step.backward_s,
                                &step.exposed_communication_s, &step.optimizer_s, &step.total_s, &step.hook_s);
-  if (read != 10) return std::nullopt;
+  const std::array seconds = {step.end_s,       step.data_wait_s, step.copy_s,
+                              step.forward_s,   step.backward_s,  step.exposed_communication_s,
+                              step.optimizer_s, step.total_s,     step.hook_s};
+  const bool finite =
+      std::all_of(seconds.begin(), seconds.end(), [](double s) { return std::fabs(s) < kMostSeconds; });
+  if (read != 10 || !finite) return std::nullopt;
   step.number = number;
   return step;
 }

@@ -31,6 +31,11 @@ TEST(ParseObservedStep, PassesOverHeadersAndCutLines) {
   EXPECT_FALSE(ParseObservedStep("7,12.5,0.1,0.01"));
 }
 
+TEST(ParseObservedStep, WhatIsNoTimeIsNoRecord) {
+  for (const char* bad : {"nan", "inf", "-inf", "1e308", "x"})
+    EXPECT_FALSE(ParseObservedStep(std::string("7,1.5,0.1,0,0.2,0.3,0.1,0.1,") + bad + ",0.001")) << bad;
+}
+
 TEST(ObservedSteps, WaitingForTheSlowestIsSkewAndTheRestTransfer) {
   ObservedSteps steps(2);
   for (int i = 1; i <= 10; ++i) {

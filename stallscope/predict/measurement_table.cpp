@@ -2,12 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-
 #include "stallscope/base/csv_table.h"
 #include "stallscope/base/error.h"
+#include "stallscope/document/atomic_file.h"
 
 namespace stallscope {
 namespace {
@@ -53,15 +50,9 @@ std::vector<Measurement> ReadMeasurements(std::string_view text, const std::stri
 }
 
 std::vector<Measurement> ReadMeasurementFile(const std::string& file) {
-  std::ifstream in(file);
-  std::ostringstream text;
-  std::error_code error;
-  if (std::filesystem::is_regular_file(file, error) && std::filesystem::is_empty(file, error))
-    throw Error(fmt::format("'{}' is empty", file), "give a table of measurements");
-  // Opening a folder succeeds; reading it does not.
-  if (!in || !(text << in.rdbuf()))
-    throw Error(fmt::format("cannot read '{}'", file), "check the path of the table");
-  return ReadMeasurements(text.str(), file);
+  const std::string text = ReadFile(file);
+  if (text.empty()) throw Error(fmt::format("'{}' is empty", file), "give a table of measurements");
+  return ReadMeasurements(text, file);
 }
 
 }  // namespace stallscope

@@ -134,7 +134,6 @@ std::string TitleOf(const Json& document) {
     return fmt::format("{} on {}", model, MachinesText(document["cluster"]));
   }
   if (schema.starts_with("stallscope.comparison/")) return "Against " + WordsAt(document, "baseline.file");
-  if (schema.starts_with("stallscope.law/")) return "The law of communication stalls";
   if (schema.starts_with("stallscope.machine/")) {
     const std::string instance = WordsAt(document, "cloud.instance");
     return instance.empty() ? host : fmt::format("{} ({})", host, instance);
@@ -154,7 +153,6 @@ std::string VerdictOf(const Json& document, const std::string& source) {
   const std::string schema = document.value("schema", "");
   if (schema.starts_with("stallscope.profile/")) return Verdict(ProfileFromJson(document.dump(), source));
   if (schema.starts_with("stallscope.comparison/")) return ComparisonVerdict(document);
-  if (schema.starts_with("stallscope.law/")) return WordsAt(document, "answer");
   if (schema.starts_with("stallscope.machine/")) return MachineVerdict(document);
   if (schema.starts_with("stallscope.validation/")) return ValidationVerdict(document);
   if (schema.starts_with("stallscope.prediction/")) {

@@ -213,7 +213,8 @@ class PredictionText {
     ChangeRow("", "plain", "changed", "change");
     const auto parts = PartsOf(changed);
     for (const auto& [name, part] : PartsOf(plain)) {
-      const auto other = std::find_if(parts.begin(), parts.end(), [&](auto& p) { return p.first == name; });
+      const auto other =
+          std::find_if(parts.begin(), parts.end(), [&, &name = name](auto& p) { return p.first == name; });
       if (other == parts.end()) continue;
       const double difference = other->second->seconds.mean - part->seconds.mean;
       ChangeRow(name, FormatSeconds(part->seconds.mean), FormatSeconds(other->second->seconds.mean),

@@ -56,6 +56,9 @@ TEST(Amounts, AFieldsNameTellsItsUnit) {
 TEST(Amounts, AnIntervalThatLiesAskewIsGivenByItsEnds) {
   EXPECT_EQ(EstimateText({0.25, 0.245, 0.255}, "s"), "250 ms ± 5.00 ms");
   EXPECT_EQ(EstimateText({0.25, 0.2, 0.4}, "s"), "250 ms (200 ms to 400 ms)");
+  EXPECT_EQ(EstimateText({2, 2, 2}, ""), "2");  // no interval, no ±
+  EXPECT_EQ(AmountText(785, "s"), "13.1 min");  // 785 / 60
+  EXPECT_EQ(AmountText(9058.7, "s"), "2.5 h");  // 9058.7 / 3600
   EXPECT_EQ(AmountText(11689512, ""), "11,689,512");
   EXPECT_EQ(AmountText(-1234, ""), "-1,234");
 }

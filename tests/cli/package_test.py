@@ -148,6 +148,31 @@ class Package(CommandTest):
         result = self.run_command(["doctor"], program=(str(root / "usr/bin/stallscope"),))
         self.assertIn(str(root / "usr/libexec/stallscope/stallscope-engine"), os.path.normpath(result.stdout.replace("bin/../", "")))
 
+    def test_the_engine_takes_the_libtorch_that_the_prefix_names(self):
+        torch = self.folder / "torch"
+        names = ["include/torch/csrc/autograd/variable.h", "include/torch/csrc/api/include/torch/torch.h"]
+        for name in [*names, *(f"lib/lib{library}.so" for library in ("torch", "torch_cpu", "c10"))]:
+            (torch / name).parent.mkdir(parents=True, exist_ok=True)
+            (torch / name).touch()
+        configuration = torch / "share/cmake/Torch/TorchConfig.cmake"
+        configuration.parent.mkdir(parents=True)
+        configuration.write_text('set(TORCH_CXX_FLAGS "-D_GLIBCXX_USE_CXX11_ABI=0")\n')
+        flags = [f"-DCMAKE_PREFIX_PATH={torch}", "-DSTALLSCOPE_TESTS=OFF", "-GNinja"]
+        command = ["cmake", "-S", str(SOURCE), "-B", str(self.folder / "build"), *flags]
+        refused = subprocess.run(command, capture_output=True, text=True)
+        self.assertNotEqual(refused.returncode, 0)
+        self.assertIn("old C++ ABI", refused.stderr)
+        configuration.unlink()
+        taken = subprocess.run(command, capture_output=True, text=True)
+        self.assertEqual(taken.returncode, 0, taken.stderr)
+        [link] = re.findall(r"build stallscope-engine:.*?LINK_LIBRARIES = (.*?)\n", (self.folder / "build/build.ninja").read_text(), re.DOTALL)
+        self.assertIn(f"-rpath,{torch}/lib", link)
+        cache = (self.folder / "build/CMakeCache.txt").read_text()
+        for variable, library in (("TORCH_LIB", "torch"), ("TORCH_CPU_LIB", "torch_cpu"), ("C10_LIB", "c10")):
+            self.assertIn(f"{variable}:FILEPATH={torch}/lib/lib{library}.so\n", cache)
+        # Gloo is inside of it; Debian's would be a second one.
+        self.assertNotIn("gloo", link)
+
 
 if __name__ == "__main__":
     for tool, package in TOOLS.items():

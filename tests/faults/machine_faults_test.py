@@ -124,7 +124,7 @@ class MachineFaults(FaultTest):
             both = self.start_both("--tolerance", "0.0001%", "--max-time", "25s")
             begin = time.monotonic()
             for machine in (0, 1):
-                shaping = ["tbf", "rate", "1mbit", "burst", "32kb", "latency", "50ms"]
+                shaping = ["tbf", "rate", "1mbit", "burst", "256kb", "latency", "50ms"]
                 self.machines.run(machine, "tc", "qdisc", "replace", "dev", "lab0", "root", *shaping)
             results = [self.finish(process, 100) for process in both]
             self.assertEqual([result.returncode for result in results], [0, 0], results)

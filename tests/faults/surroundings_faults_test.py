@@ -51,7 +51,7 @@ class SurroundingsFaults(FaultTest):
             os.truncate(broken, broken.stat().st_size // 2)
             gone.unlink()
             gone.symlink_to(self.folder / "photos/nothing.jpg")
-            flags = ["--data", "photos", *IMAGES, "--no-store", "--nproc-per-node", "1", "--tolerance", "60%"]
+            flags = ["--data", "photos", *IMAGES, "--no-store", "--nproc-per-node", "2", "--tolerance", "60%"]
             begin = time.monotonic()
             strict = self.run_command(["profile", "--batch", "4", *flags, "--out", f"strict-{self.out}"])
             self.seconds = time.monotonic() - begin

@@ -60,12 +60,19 @@ function depthChart(all: Depth[], place: string, buckets: string[]): HTMLElement
       y: { label: "stall of a step, measured", tickFormat: seconds, grid: true, zero: true, ticks: 5 },
       color: { type: "identity" },
       marks: [
-        Plot.ruleX(rows, { x: "layers", y1: "low", y2: "high", stroke: INK, strokeWidth: 1.5 }),
         Plot.lineY(
           rows.filter((row) => row.law_s !== undefined),
           { x: "layers", y: "law_s", z: "bucket", stroke: (d) => colorOf(buckets, d.bucket), strokeDasharray: "5 4" },
         ),
-        Plot.dot(rows, { x: "layers", y: "mean", r: 4, fill: (d) => colorOf(buckets, d.bucket), stroke: INK }),
+        // Side by side: bucketings that do not differ would hide each other.
+        ...buckets.flatMap((bucket, i) => {
+          const of = rows.filter((row) => row.bucket === bucket);
+          const dx = 8 * (i - (buckets.length - 1) / 2);
+          return [
+            Plot.ruleX(of, { x: "layers", y1: "low", y2: "high", stroke: INK, strokeWidth: 1.5, dx }),
+            Plot.dot(of, { x: "layers", y: "mean", r: 4, fill: colorOf(buckets, bucket), stroke: INK, dx }),
+          ];
+        }),
         Plot.tip(
           rows,
           Plot.pointer({
@@ -92,6 +99,8 @@ function depthSection(shown: Shown): HTMLElement | null {
     lead("Dots are measured, strokes their 95 % intervals; dashed is what the law says."),
     legend(buckets.map((bucket) => ({ color: colorOf(buckets, bucket), name: bucketName(bucket) }))),
     h("div", { class: "small-plots" }, ...distinct(all.map(placeName)).map((place) => depthChart(all, place, buckets))),
+    tableOf(shown, "slopes"),
+    h("details", {}, h("summary", {}, "Every network"), tableOf(shown, "depth")),
   );
 }
 
@@ -285,6 +294,9 @@ function errorsChart(errors: Shown["document"]): HTMLElement | null {
   return h("div", {}, picture, legend(forms.map((form) => ({ color: color(form), name: form }))));
 }
 
+/** Those that stand beside their pictures; the statements stand as a list. */
+const SHOWN = ["coefficients", "errors", "slopes", "depth", "extrapolation", "statements"];
+
 /** The tables that no section has shown yet, in the command's own order. */
 function otherTables(shown: Shown, used: string[]): HTMLElement[] {
   return shown.tables
@@ -306,6 +318,7 @@ export function lawSections(shown: Shown): (HTMLElement | null)[] {
     scatterSection(shown),
     section("How far off", errorsChart(law.errors), tableOf(shown, "errors", false)),
     partsSection(shown),
-    section("Every number", ...otherTables(shown, ["coefficients", "errors"])),
+    section("Larger networks than any that was fitted", tableOf(shown, "extrapolation", false)),
+    section("Every number", ...otherTables(shown, SHOWN)),
   ];
 }
