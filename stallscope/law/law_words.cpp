@@ -66,25 +66,22 @@ std::string Sentence(std::string text) {
 
 LawStatement StatementAt(const LawPlace& place, const Shares& shares) {
   std::vector<std::pair<double, std::string>> parts = {
-      {MedianOf(shares.wire), "the link's rate"},
-      {MedianOf(shares.calls), "starting all-reduces and handling tensors"},
-      {MedianOf(shares.processors), "processors that send, add up and copy"},
-      {MedianOf(shares.stragglers), "waiting for the slower rank"},
+      {MedianOf(shares.wire), "for the link's rate"},
+      {MedianOf(shares.calls), "for messages and tensors"},
+      {MedianOf(shares.processors), "for sending, adding up and copying"},
+      {MedianOf(shares.stragglers), "for the slower rank"},
   };
   std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::vector<std::string> rest;
-  for (std::size_t i = 1; i < parts.size(); ++i)
-    rest.push_back(fmt::format("{} {:.0f} %", parts[i].second, 100 * parts[i].first));
-  return {
-      .text = Sentence(fmt::format(
-          "{} with {}, {} makes {:.0f} % of the stall ({}); the stall is {:.0f} % of the step, and {:.0f} % "
-          "of the exchange hides behind the backward pass (medians of {} networks).",
-          LinkWords(place.link), BucketWords(place.bucket), parts.front().second, 100 * parts.front().first,
-          fmt::join(rest, ", "), 100 * MedianOf(shares.stall), 100 * MedianOf(shares.hidden),
-          shares.stall.size())),
-      .bucket = place.bucket,
-      .link = place.link,
-      .ranks = place.ranks};
+  std::vector<std::string> texts;
+  for (const auto& [share, what] : parts) texts.push_back(fmt::format("{:.0f} % {}", 100 * share, what));
+  return {.text = Sentence(
+              fmt::format("{} with {} the stall is {:.0f} % of the step (medians of {} networks); of it {}. "
+                          "{:.0f} % of the exchange hides behind the backward pass.",
+                          LinkWords(place.link), BucketWords(place.bucket), 100 * MedianOf(shares.stall),
+                          shares.stall.size(), fmt::join(texts, ", "), 100 * MedianOf(shares.hidden))),
+          .bucket = place.bucket,
+          .link = place.link,
+          .ranks = place.ranks};
 }
 
 /// Where messages end and bytes begin to count.

@@ -143,7 +143,7 @@ const std::array<LawCoefficient, kLawCoefficients>& LawCoefficients() {
       {"wire_share", "share", "what gradients get of a link's line rate", &ExchangeLaw::wire_share, 0.1,
        0.01},
       {"straggling", "share", "how much longer ranks compute in steps that synchronise",
-       &ExchangeLaw::straggling, 0.05, -0.5},
+       &ExchangeLaw::straggling, 0.05, 0},
   }};
   return coefficients;
 }

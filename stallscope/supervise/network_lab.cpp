@@ -135,9 +135,9 @@ void NetworkLab::Shape(const NamespaceHolder& where, const std::string& device,
     Run(where, {"tc", "qdisc", "delete", "dev", device, "root"});
     return;
   }
-  Run(where,
-      {"tc", "qdisc", "replace", "dev", device, "root", "tbf", "rate",
-       fmt::format("{:.0f}bit", rate->value * 8), "burst", fmt::format("{:.0f}b", Burst(*rate).value), "latency", "50ms"});
+  Run(where, {"tc", "qdisc", "replace", "dev", device, "root", "tbf", "rate",
+              fmt::format("{:.0f}bit", rate->value * 8), "burst", fmt::format("{:.0f}b", Burst(*rate).value),
+              "latency", "50ms"});
 }
 
 std::optional<std::string> NetworkLabUnavailable(int hosts) {
