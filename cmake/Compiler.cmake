@@ -10,9 +10,7 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2")
 
 find_program(CCACHE ccache)
 if(CCACHE)
-  # Without these words it does not keep what was compiled with a precompiled header.
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE})
-  add_compile_options($<IF:$<CXX_COMPILER_ID:GNU>,-fpch-preprocess,SHELL:-Xclang$<SEMICOLON>-fno-pch-timestamp>)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
 endif()
 
 set(STALLSCOPE_SANITIZE "" CACHE STRING "Sanitizers, as -fsanitize takes them")
@@ -29,10 +27,3 @@ else()
   target_compile_options(stallscope_options INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Werror
     -Wno-missing-field-initializers)
 endif()
-
-# Reading these takes longer than most files that include them: precompile(TARGET [HEADER...]) reads them once.
-function(precompile target)
-  target_precompile_headers(${target} PRIVATE <algorithm> <array> <cmath> <cstdint> <filesystem> <fstream> <functional>
-    <map> <memory> <numeric> <optional> <set> <span> <sstream> <string> <string_view> <utility> <vector>
-    <fmt/format.h> <nlohmann/json.hpp> ${ARGN})
-endfunction()

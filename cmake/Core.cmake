@@ -32,14 +32,12 @@ embed(schema_source ${CMAKE_SOURCE_DIR}/docs/schema stallscope/document/schema_c
 include(Page)
 embed(predict_source ${CMAKE_SOURCE_DIR}/data/predict stallscope/predict/shipped_file.h PredictFiles *.csv)
 # The memory probe's loop is compiled as people compile STREAM.
-set_source_files_properties(${CMAKE_SOURCE_DIR}/stallscope/probe/triad_pass.cpp PROPERTIES COMPILE_OPTIONS -O3
-  SKIP_PRECOMPILE_HEADERS ON)
+set_source_files_properties(${CMAKE_SOURCE_DIR}/stallscope/probe/triad_pass.cpp PROPERTIES COMPILE_OPTIONS -O3)
 add_library(stallscope_core STATIC ${core_sources} ${hook_source} ${catalog_source} ${predict_source}
   ${schema_source} ${page_source})
 target_link_libraries(stallscope_core
   PUBLIC stallscope_options fmt::fmt nlohmann_json::nlohmann_json Threads::Threads JPEG::JPEG PkgConfig::hwloc Eigen3::Eigen ${CMAKE_DL_LIBS})
 target_compile_definitions(stallscope_core PUBLIC STALLSCOPE_VERSION="${PROJECT_VERSION}")
-precompile(stallscope_core)
 if(STALLSCOPE_ONLY_ROOMS)
   return()
 endif()
@@ -48,7 +46,6 @@ file(GLOB_RECURSE app_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/app/*.cpp)
 list(FILTER app_sources EXCLUDE REGEX "_test\\.cpp$|engine_main\\.cpp$")
 add_executable(stallscope ${app_sources})
 target_link_libraries(stallscope PRIVATE stallscope_core CLI11::CLI11)
-precompile(stallscope <CLI/App.hpp>)
 set_target_properties(stallscope PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 
 # Writes stallscope/predict/shipped_parameters.cpp (scripts/predict/).

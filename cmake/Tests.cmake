@@ -43,38 +43,30 @@ if(fast_tests)
   target_compile_definitions(fast_tests PRIVATE FAKE_NVML="$<TARGET_FILE:fake_nvml>")
   # A third of the compiler's time for tests, and none of the code that they test.
   target_compile_options(fast_tests PRIVATE -O0)
-  precompile(fast_tests <gmock/gmock.h> <gtest/gtest.h>)
-  gtest_discover_tests(fast_tests PROPERTIES LABELS fast RUN_SERIAL TRUE)
+  gtest_discover_tests(fast_tests PROPERTIES LABELS fast)
 endif()
 if(lab_tests)
   add_executable(lab_tests ${lab_tests})
   target_link_libraries(lab_tests PRIVATE stallscope_core GTest::gtest_main GTest::gmock)
-  target_compile_options(lab_tests PRIVATE -O0)
   # Labs share the machine's interfaces and cores: one at a time.
   gtest_discover_tests(lab_tests PROPERTIES LABELS lab RUN_SERIAL TRUE TIMEOUT 300)
 endif()
 if(STALLSCOPE_ENGINE AND engine_tests)
   add_executable(engine_tests ${engine_tests})
   target_link_libraries(engine_tests PRIVATE stallscope_torch GTest::gtest_main GTest::gmock)
-  target_precompile_headers(engine_tests REUSE_FROM stallscope_torch)
-  # Threads of OpenMP that wait for each other cost several times what these small networks compute: one each, and as
-  # many tests at a time as there are cores. Two ranks in one test take two; what looks at times is alone.
-  set(engine_properties LABELS engine TIMEOUT 900 ENVIRONMENT OMP_NUM_THREADS=1)
-  set(timed Recording.*)
-  set(two_ranks *TwoRanks.*:BatchNorm.*:Bf16.*:CollectiveRank.*)
-  gtest_discover_tests(engine_tests DISCOVERY_TIMEOUT 60 TEST_FILTER -${timed}:${two_ranks} TEST_LIST engine_tests_of_one
-    PROPERTIES ${engine_properties})
-  gtest_discover_tests(engine_tests DISCOVERY_TIMEOUT 60 TEST_FILTER ${two_ranks} TEST_LIST engine_tests_of_two
-    PROPERTIES ${engine_properties} PROCESSORS 2)
-  gtest_discover_tests(engine_tests DISCOVERY_TIMEOUT 60 TEST_FILTER ${timed} TEST_LIST engine_tests_timed
-    PROPERTIES ${engine_properties} RUN_SERIAL TRUE)
+  target_precompile_headers(engine_tests PRIVATE <torch/torch.h>)
+  gtest_discover_tests(engine_tests DISCOVERY_TIMEOUT 60 PROPERTIES LABELS engine TIMEOUT 900)
 endif()
 
 if(STALLSCOPE_SANITIZE)
   include(Sanitized)
   return()
 endif()
-include(SanitizerTests)
+# Extra builds of a quarter of an hour: on demand.
+option(STALLSCOPE_SANITIZER_TESTS "Add tests under sanitizers and fuzzing (label sanitizers; needs clang)" OFF)
+if(STALLSCOPE_SANITIZER_TESTS)
+  include(SanitizerTests)
+endif()
 
 find_path(SIMGRID_INCLUDE simgrid/s4u.hpp)
 find_library(SIMGRID_LIB simgrid)
