@@ -25,7 +25,7 @@ class Law(CommandTest):
         self.assertIn("--links: '1Gbti'", self.failed("sweep", "--links", "1Gbti", "--dry-run"))
         self.assertIn("--ranks: '1'", self.failed("sweep", "--ranks", "1", "--dry-run"))
         self.assertIn("--bucket 'some'", self.failed("sweep", "--buckets", "some", "--dry-run"))
-        self.assertIn("resnet18", self.failed("sweep", "--networks", "resnet19", "--dry-run"))
+        self.assertIn("did you mean", self.failed("sweep", "--networks", "resnet19", "--dry-run"))
         self.assertIn("--rounds 1", self.failed("sweep", "--rounds", "1", "--dry-run"))
         self.assertIn("no sweep", self.failed("fit", "nowhere"))
         self.assertIn("store holds no law", self.failed("show", "--store", "empty", code=1))
