@@ -229,6 +229,24 @@ class OnProcessors(Predict):
         # 46.8 MB of gradients, 2 x 3/4 of them over a wire of 25 MB/s at most: 2.8 s at least, less what hides.
         self.assertGreater(slow["stalls"]["network"]["seconds"]["mean"], 2)
 
+    def test_a_law_takes_the_place_of_the_cards_all_reduces(self):
+        law = json.loads((GOLDEN.parent / "browser" / "law.json").read_text())
+        law["host"] = json.loads((self.folder / "card.json").read_text())["host"]
+        over = ["--nodes", "2", "--bandwidth", "200Mbit"]
+        steps = {}
+        for share in (0.5, 1.0):
+            values = {"message_s": 1e-4, "tensor_s": 0, "processor_s_per_byte": 1e-9, "copy_s_per_byte": 1e-9,
+                      "wire_share": share, "straggling": 0}
+            law["coefficients"] = [{"name": name, "unit": "s", "meaning": name,
+                                    "value": {"mean": value, "low": value, "high": value}} for name, value in values.items()]
+            (self.folder / "law.json").write_text(json.dumps(law))
+            document = self.predicted(*self.here, *over, "--law", "law.json")
+            self.assertIn("the law in law.json", json.dumps(document))
+            steps[share] = document["stalls"]["network"]["seconds"]["mean"]
+        # Half of the wire for gradients: their 2.8 s at least again.
+        self.assertGreater(steps[0.5] - steps[1.0], 2)
+        self.assertNotIn("law", json.dumps(self.predicted(*self.here, *over, "--no-law")["stalls"]))
+
     def test_what_is_missing_is_asked_for(self):
         self.refused(*self.here, "--nodes", "2", what="how fast the link", fix="--bandwidth", code=1)
         self.refused(*self.here, "--workers", "2", what="--workers", fix="leave it out")
