@@ -46,6 +46,8 @@ std::string UnitOf(const std::string& field) {
       {"coverage", "share"},
       {"bias", "share"},
       {"percentile90", "share"},
+      {"worst", "share"},
+      {"growth", "share"},
       {"median", "share"},
       {"half_width", "share"},
       {"probability_in_time", "share"},
