@@ -29,7 +29,7 @@ bool LiesAskew(const Estimate& estimate) {
 
 std::string UnitOf(const std::string& field) {
   // The longest ending first.
-  static constexpr std::array<std::pair<std::string_view, std::string_view>, 25> kEndings = {{
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 27> kEndings = {{
       {"samples_per_s", "samples/s"},
       {"images_per_s", "images/s"},
       {"bytes_per_s", "B/s"},
