@@ -64,7 +64,7 @@ class OneMachine(DoorTest):
         process = self.start([*ENDLESS, "--nproc-per-node", "2", "--no-store", "--out", self.out], **SECRETS)
         seen, datagrams = set(), set()
         steps = self.folder / self.out / "steps.csv"
-        while not (steps.exists() and "\n2," in steps.read_text()):
+        while not (steps.exists() and "\n4," in steps.read_text()):
             self.assertIsNone(process.poll())
             seen |= self.listeners()
             datagrams |= self.listeners("udp")
