@@ -2,7 +2,6 @@
 
 import pathlib
 import shutil
-import socket
 import sys
 import unittest
 
@@ -10,13 +9,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from run_test import PROGRAMS, QUICK, RunTest, skip_without_torch  # noqa: E402
 from slurm import Slurm, missing as no_slurm  # noqa: E402
-from support import STALLSCOPE  # noqa: E402
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return str(probe.getsockname()[1])
+from support import STALLSCOPE, free_port, torchrun  # noqa: E402
 
 
 class Launchers(RunTest):

@@ -64,7 +64,7 @@ class Mpirun(CommandTest):
         self.assertLess(here["low"] * 0.9, there["high"] * 1.1)
         self.assertLess(there["low"] * 0.9, here["high"] * 1.1)
 
-    def test_sigterm_keeps_what_was_measured(self):
+    def test_sigterm_keeps_what_was_measured_and_resume_goes_on(self):
         process = self.start([*WORKLOAD, "--tolerance", "0.0001%", "--max-time", "10m", "--out", "out"],
                              program=self.launcher, **self.variables)
         steps = self.folder / "out/steps.csv"
@@ -75,8 +75,11 @@ class Mpirun(CommandTest):
         self.assertLess(time.monotonic() - begin, 60)  # mpirun waits that long several times
         document = self.read_profile("out")
         self.assertEqual(document["stopped_by"], "interrupted")
-        self.assertGreaterEqual(sum(document["rounds"].values()), 2)
+        kept = sum(document["rounds"].values())
+        self.assertGreaterEqual(kept, 2)
         self.assert_nothing_left()
+        self.mpirun(*WORKLOAD, "--tolerance", "0.0001%", "--max-time", "6s", "--resume", "out")
+        self.assertGreater(sum(self.read_profile("out")["rounds"].values()), kept)
 
     def test_probe_measures_all_reduces_between_the_machines(self):
         self.mpirun("probe", "--only", "collectives", "--max-time", "10s", "--no-store", "--out", "card",
