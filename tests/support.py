@@ -74,7 +74,7 @@ def free_port():
 def torchrun(folder, ranks=2):
     """What starts the built command on so many ranks. Debian's torchrun 1.13 starts what is no Python only with logs."""
     return ["/usr/bin/python3", "-m", "torch.distributed.run", "--nproc_per_node", str(ranks), "--no_python",
-            "--master_port", free_port(), "--redirects", "1", "--tee", "1", "--log_dir", str(folder / "torchrun"),
+            "--master_port", free_port(), "--redirects", "1", "--tee", "1", "--log_dir", str(folder / "torchrun-logs"),
             STALLSCOPE]
 
 

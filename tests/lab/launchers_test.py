@@ -88,7 +88,7 @@ class Mpirun(CommandTest):
         self.assertGreater(sum(self.read_profile("out")["rounds"].values()), kept)
 
     def test_probe_agrees_with_one_command_per_machine_and_with_the_wire(self):
-        probe = ["probe", "--only", "collectives", "--max-time", "6s", "--no-store", "--master-addr", ADDRESSES[0]]
+        probe = ["probe", "--only", "collectives", "--max-time", "10s", "--no-store", "--master-addr", ADDRESSES[0]]
         self.mpirun(*probe, "--out", "out")
         self.one_command_per_machine(probe)
         rates = []
