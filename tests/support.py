@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -61,6 +62,20 @@ def wait_until(condition, seconds, what):
             return value
         time.sleep(0.05)
     raise AssertionError(f"{what} did not happen within {seconds} s")
+
+
+def free_port():
+    """A port of loopback that nobody listens on at the moment."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return str(probe.getsockname()[1])
+
+
+def torchrun(folder, ranks=2):
+    """What starts the built command on so many ranks. Debian's torchrun 1.13 starts what is no Python only with logs."""
+    return ["/usr/bin/python3", "-m", "torch.distributed.run", "--nproc_per_node", str(ranks), "--no_python",
+            "--master_port", free_port(), "--redirects", "1", "--tee", "1", "--log_dir", str(folder / "torchrun-logs"),
+            STALLSCOPE]
 
 
 class CommandTest(unittest.TestCase):

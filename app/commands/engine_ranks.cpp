@@ -71,4 +71,14 @@ nlohmann::json WaitForRanks(RankTeam& team, const JobMeeting& meeting) {
   }
 }
 
+void EndRanks(RankTeam& team, const MeasureResult& measured, int exit_code) {
+  if (measured.error) {
+    team.Kill();
+  } else if (!measured.overdue.empty()) {
+    team.StopWithinBlock(exit_code);
+  } else {
+    team.Stop(exit_code);
+  }
+}
+
 }  // namespace stallscope

@@ -8,6 +8,7 @@
 #include "stallscope/engine/job_meeting.h"
 #include "stallscope/engine/launch_plan.h"
 #include "stallscope/engine/rank_team.h"
+#include "stallscope/ladder/measure.h"
 
 namespace stallscope {
 
@@ -22,5 +23,8 @@ RankStart StartOfRank(const EngineConfig& config, const LaunchPlan& plan, const 
 /// Until all ranks have met. What goes wrong is told to the other machines. Returns what the first one says
 /// of its work.
 nlohmann::json WaitForRanks(RankTeam& team, const JobMeeting& meeting);
+
+/// Ends the ranks of a job as its measurement ended.
+void EndRanks(RankTeam& team, const MeasureResult& measured, int exit_code);
 
 }  // namespace stallscope

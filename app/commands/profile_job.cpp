@@ -64,13 +64,7 @@ int ProfileJob::Lead(const std::filesystem::path& folder) {
 
   const MeasureResult measured = Climb(team, measure, folder);
   const int exit_code = ExitCodeOf(measured);
-  if (measured.error) {
-    team.Kill();
-  } else if (!measured.overdue.empty()) {
-    team.StopWithinBlock(exit_code);
-  } else {
-    team.Stop(exit_code);
-  }
+  EndRanks(team, measured, exit_code);
   if (SignalExitCode() && RoundsToUse(measured.rounds).rounds.size() < 2) {
     Say(options_.output, "interrupted before two rounds were finished: there is nothing to report");
     return exit_code;

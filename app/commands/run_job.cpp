@@ -8,10 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "app/commands/engine_ranks.h"
 #include "app/profile_delivery.h"
 #include "stallscope/base/clock.h"
 #include "stallscope/base/environment.h"
 #include "stallscope/base/error.h"
+#include "stallscope/engine/job_meeting.h"
 #include "stallscope/hook/hook_files.h"
 #include "stallscope/machine/host.h"
 #include "stallscope/machine/memory_room.h"
@@ -49,6 +51,12 @@ RankTeam::Limits LimitsOf(const RunOptions& options) {
   RankTeam::Limits limits = kHookLimits;
   limits.progress = options.timeout;
   return limits;
+}
+
+constexpr const char* kLoopback = "127.0.0.1";
+
+bool IsLoopback(const std::string& address) {
+  return address.starts_with("127.") || address == "::1";
 }
 
 /// `node` reduces over links that are not shaped, the rungs above over those that are.
@@ -95,6 +103,10 @@ RunJob::RunJob(const RunOptions& options, const std::vector<std::string>& argv, 
   WriteHookFiles(temporary_.path() / "python");
   if (options_.emulate)
     machines_.emplace(*options_.emulate, options_.data.empty() ? "" : options_.data.front(), watchdog_);
+  // The program's own ranks meet wherever it likes; their commands need an address that others can reach.
+  const std::string address =
+      plan_.nodes > 1 && !machines_ ? LocalAddressTowards(plan_.master_addr) : kLoopback;
+  if (plan_.nodes == 1 || !IsLoopback(address)) watch_ = WatchOtherCommands(plan_, address, {});
   if (options_.allow_writes) return;
   try {
     // Without root, both kinds of namespaces must belong to one user namespace.
@@ -187,6 +199,7 @@ HookLaunch RunJob::LaunchOf(const std::string& prefix, int nodes, int devices,
   launch.data = options_.data;
   launch.allow_writes = options_.allow_writes;
   launch.seed = options_.seed;
+  if (watch_) launch.watch_offer = watch_->offer();
   return launch;
 }
 
@@ -281,7 +294,11 @@ int RunJob::Follow() {
   std::filesystem::create_directories(logs.path() / "log");
   const HookLaunch launch = LaunchOf("launch1-", plan_.nodes, plan_.devices_per_node, logs.path());
   RankTeam team(StartsOf(launch), signals_, watchdog_, LimitsOf(options_));
+  if (watch_) team.WatchOthers(*watch_, false);
   team.WaitUntilReady(kUntilReady);
+  if (watch_ && !watch_->watching())
+    Say(options_.output,
+        "warning: rank 0's command cannot be reached; if its machine vanishes, that shows late");
   Say(options_.output,
       fmt::format("rank {} of {} is ready; rank 0's command reports", plan_.rank, plan_.world_size));
   return team.WaitForStop();
@@ -291,6 +308,7 @@ MeasureResult RunJob::Measured(const HookLaunch& launch, const std::function<Run
                                MeasureOptions measure, const std::filesystem::path& folder) {
   try {
     RankTeam team(StartsOf(launch), signals_, watchdog_, LimitsOf(options_));
+    if (watch_) team.WatchOthers(*watch_, false);
     const HookFacts facts = HookFactsFromJson(team.WaitUntilReady(kUntilReady));
     if (!facts_) facts_ = facts;
     if (machines_) machines_->LimitDisk();
@@ -315,11 +333,7 @@ MeasureResult RunJob::Measured(const HookLaunch& launch, const std::function<Run
     MeasureResult result = Measure(runner, measure, all);
     bytes_seen_ += bytes.bytes;
     samples_seen_ += bytes.samples;
-    if (result.error || !result.overdue.empty()) {
-      team.Kill();
-    } else {
-      team.Stop(kExitOk);
-    }
+    EndRanks(team, result, SignalExitCode().value_or(kExitOk));
     return result;
   } catch (const Error& e) {
     MeasureResult failed;

@@ -2,12 +2,14 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/commands/emulate.h"
 #include "app/commands/run_options.h"
+#include "stallscope/engine/machine_watch.h"
 #include "stallscope/engine/rank_team.h"
 #include "stallscope/hook/hook_launch.h"
 #include "stallscope/hook/interpreter.h"
@@ -59,6 +61,7 @@ class RunJob {
   TemporaryFolder temporary_{&watchdog_};
   std::optional<EmulatedMachines> machines_;
   std::optional<FolderShield> shield_;
+  std::unique_ptr<MachineWatch> watch_;  ///< the commands that start the other ranks
   std::optional<HookFacts> facts_;
   Rungs rungs_;
   bool steps_begun_ = false;  ///< whether steps.csv is this run's

@@ -108,6 +108,10 @@ class Ladder(Session):
                 self.config["world_size"], "a group of %d" % world if distributed else "no process group of them"),
                 "call torch.distributed.init_process_group in the program, or start it with --nproc-per-node 1")
         self._ranks = Ranks(rank, world)
+        # The commands of the ranks watch each other: a process group waits for ever for a machine that has vanished.
+        offer = self._ranks.broadcast(self.config.get("watch_offer", ""))
+        if offer and rank != 0:
+            self.channel.send({"event": "watch", "offer": offer})
         self._loaders = [loader for loader in self.structure.training if loader.hold()]
         self._device = own_device(self.structure.primary)
         if self._device.type == "cpu":

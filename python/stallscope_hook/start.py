@@ -5,6 +5,7 @@ import importlib.abc
 import importlib.util
 import json
 import os
+import signal
 import sys
 
 
@@ -24,9 +25,31 @@ def start():
         return
     from .channel import Channel
 
+    if config["mode"] == "ladder":
+        _leave_preemption_to_the_command()
     channel = Channel()  # the command sees from now on that the rank lives
     end = _without_torch(channel)
     _when_imported("torch", lambda: (atexit.unregister(end), _install(config, channel)))
+
+
+def _leave_preemption_to_the_command():
+    """A scheduler that preempts a job sends SIGTERM to all of its processes; the command ends the ladder then, in order.
+
+    A handler that does nothing, and not SIG_IGN, which the program's own children would inherit: those are ended
+    by SIGTERM at times. A handler that the program sets takes its place.
+    """
+
+    def wait(number, frame):
+        pass
+
+    def in_child():
+        if signal.getsignal(signal.SIGTERM) is wait:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, wait)
+        signal.siginterrupt(signal.SIGTERM, False)
+        os.register_at_fork(after_in_child=in_child)
 
 
 def _is_multiprocessing_child():

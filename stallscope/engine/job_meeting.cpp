@@ -37,6 +37,16 @@ bool IsOurPrivateFolder(const std::filesystem::path& folder) {
 
 }  // namespace
 
+std::unique_ptr<MachineWatch> WatchOtherCommands(const LaunchPlan& plan, const std::string& address,
+                                                 std::function<void()> all_ready) {
+  const int own = static_cast<int>(plan.local_ranks.size());
+  const int others = plan.world_size / own - 1;
+  if (others <= 0) return nullptr;
+  auto watch = std::make_unique<MachineWatch>(plan.rank, plan.rank + own - 1);
+  if (plan.Leads()) watch->Lead(address, others, std::move(all_ready));
+  return watch;
+}
+
 JobMeeting::JobMeeting(LaunchPlan& plan, Seconds join_timeout, Watchdog& watchdog,
                        const std::function<bool()>& interrupted) {
   config_.kind = plan.meeting;
@@ -48,21 +58,13 @@ JobMeeting::JobMeeting(LaunchPlan& plan, Seconds join_timeout, Watchdog& watchdo
   } else {
     MeetAtMaster(plan, join_timeout, interrupted);
   }
-  WatchOthers(plan);
+  // Nobody needs the meeting any more once all ranks have met, and then nobody shall find it.
+  watch_ = WatchOtherCommands(plan, address_, [this] { server_.reset(); });
 }
 
 JobMeeting::~JobMeeting() {
   std::error_code ignored;
   if (!shared_folder_.empty()) std::filesystem::remove_all(shared_folder_, ignored);
-}
-
-void JobMeeting::WatchOthers(const LaunchPlan& plan) {
-  const int own = static_cast<int>(plan.local_ranks.size());
-  const int others = plan.world_size / own - 1;
-  if (others <= 0) return;
-  watch_ = std::make_unique<MachineWatch>(plan.rank, plan.rank + own - 1);
-  // Nobody needs the meeting any more once all ranks have met, and then nobody shall find it.
-  if (plan.Leads()) watch_->Lead(address_, others, [this] { server_.reset(); });
 }
 
 void JobMeeting::Abort(const std::string& reason) const {

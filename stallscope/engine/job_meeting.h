@@ -13,6 +13,10 @@
 
 namespace stallscope {
 
+/// How the commands of a job watch each other; nothing where there is only this one. `all_ready` as Lead's.
+std::unique_ptr<MachineWatch> WatchOtherCommands(const LaunchPlan& plan, const std::string& address,
+                                                 std::function<void()> all_ready);
+
 /// The place where the ranks of a job find each other, for as long as this lives: a private folder on one
 /// machine, else a server that rank 0's command runs.
 class JobMeeting {
@@ -35,7 +39,6 @@ class JobMeeting {
   const std::string& address() const { return address_; }
 
  private:
-  void WatchOthers(const LaunchPlan& plan);
   void MeetInFolder(const LaunchPlan& plan, Seconds join_timeout, Watchdog& watchdog,
                     const std::function<bool()>& interrupted);
   void MeetAtMaster(LaunchPlan& plan, Seconds join_timeout, const std::function<bool()>& interrupted);

@@ -59,6 +59,8 @@ class MachineWatch {
   const std::string& offer() const { return offer_; }
   /// Another command: throws Error where rank 0's cannot be reached.
   void Join(const std::string& offer);
+  /// Whether it has led or joined.
+  bool watching() const { return thread_.joinable(); }
 
   void SetStep(std::int64_t step);
   void SayReady();

@@ -223,11 +223,21 @@ void RankTeam::TakeLine(Rank& rank, const std::string& line) {
   } else if (kind == "failed") {
     rank.failure = std::move(event);
   } else if (kind == "watch") {
-    if (watch_ != nullptr) watch_->Join(event.value("offer", ""));
+    Join(event.value("offer", ""));
   } else {
     rank.ready = rank.ready || kind == "ready";
     rank.stopped = rank.stopped || kind == "stopped";
     events_.push_back(std::move(event));
+  }
+}
+
+void RankTeam::Join(const std::string& offer) {
+  if (watch_ == nullptr) return;
+  try {
+    watch_->Join(offer);
+  } catch (const Error&) {
+    if (watch_required_) throw;
+    watch_ = nullptr;
   }
 }
 

@@ -54,8 +54,12 @@ class RankTeam : public BlockRunner, public CollectiveRunner {
   ~RankTeam() override;
 
   /// From now on the loss of a command elsewhere ends the job here too, and what happens here is told
-  /// there. The watch outlives the team.
-  void WatchOthers(MachineWatch& watch) { watch_ = &watch; }
+  /// there. The watch outlives the team. Where it is not `required`, a command that cannot join goes on
+  /// unwatched.
+  void WatchOthers(MachineWatch& watch, bool required = true) {
+    watch_ = &watch;
+    watch_required_ = required;
+  }
 
   /// Until every local rank has met all others and stands ready. `limit` bounds the wait for ranks of
   /// other machines. What the first of them says of its workload.
@@ -82,6 +86,7 @@ class RankTeam : public BlockRunner, public CollectiveRunner {
   /// Reads what has come, and waits at most `timeout` for something to come.
   void Pump(Seconds timeout);
   void TakeLine(Rank& rank, const std::string& line);
+  void Join(const std::string& offer);
   /// Throws when a rank has ended, failed or fallen silent.
   void CheckAlive();
   [[noreturn]] void ThrowLoss();
@@ -103,6 +108,7 @@ class RankTeam : public BlockRunner, public CollectiveRunner {
   std::deque<nlohmann::json> events_;
   bool stopping_ = false;
   MachineWatch* watch_ = nullptr;
+  bool watch_required_ = true;
   double last_progress_s_ = 0;
 };
 

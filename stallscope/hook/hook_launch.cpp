@@ -65,6 +65,7 @@ RankStart HookRank(const HookLaunch& launch, int node, int local_rank, const Env
                        {"data", launch.data},
                        {"allow_writes", launch.allow_writes},
                        {"seed", launch.seed},
+                       {"watch_offer", rank == 0 ? launch.watch_offer : ""},
                        {"observed", launch.observed.string()},
                        {"observed_bytes", kObservedBytes}};
   std::ofstream stream(start.child.set_environment.at("STALLSCOPE_HOOK"));

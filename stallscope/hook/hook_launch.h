@@ -36,6 +36,7 @@ struct HookLaunch {
   std::vector<std::string> data;  ///< folders or files that are the data; empty: the hook finds them
   bool allow_writes = false;
   std::uint64_t seed = 1;
+  std::string watch_offer;         ///< of rank 0's command, for rank 0 to hand on; empty: none
   std::filesystem::path observed;  ///< where observe mode writes its steps
 
   int WorldSize() const { return nodes * devices_per_node; }

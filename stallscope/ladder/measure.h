@@ -114,8 +114,8 @@ struct MeasureResult {
 /// measuring, and are kept beside the finished rounds.
 MeasureResult Measure(BlockRunner& runner, const MeasureOptions& options, MeasureObserver& observer);
 
-/// The rounds that count. Polluted ones are dropped whole; but where fewer than half are clean the
-/// machine is never idle, and all count.
+/// The rounds that count. Polluted ones are dropped whole; but where fewer than half are clean, or fewer than
+/// the two that an interval needs, the machine is never idle, and all count.
 struct UsedRounds {
   std::vector<const MeasuredRound*> rounds;
   int dropped = 0;

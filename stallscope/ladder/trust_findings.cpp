@@ -33,7 +33,7 @@ void CheckPollution(const Profile& profile, const FindingsInput& input, std::vec
   if (input.never_idle) {
     findings.push_back(
         {.severity = Severity::kProblem,
-         .what = "this machine is never idle: other processes disturbed most rounds",
+         .what = "this machine is never idle: other processes disturbed too many rounds",
          .why = "so many rounds were disturbed that all were used, and the stalls contain the foreign load",
          .advice = "stop other work on the machine and measure again",
          .saves_s = std::nullopt});

@@ -41,7 +41,9 @@ UsedRounds RoundsToUse(const std::vector<MeasuredRound>& rounds) {
   for (const MeasuredRound& round : rounds) {
     if (!round.polluted) used.rounds.push_back(&round);
   }
-  used.never_idle = 2 * used.rounds.size() < rounds.size();
+  // Of a run that was ended after its second round, one clean round alone would have no interval.
+  const bool too_few = used.rounds.size() < 2 && rounds.size() >= 2;
+  used.never_idle = too_few || 2 * used.rounds.size() < rounds.size();
   if (used.never_idle) {
     used.rounds.clear();
     for (const MeasuredRound& round : rounds) used.rounds.push_back(&round);

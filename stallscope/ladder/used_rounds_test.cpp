@@ -16,15 +16,25 @@ MeasuredRound RoundOf(int solo_turn, double solo_s, double crowd_s, bool pollute
 }
 
 TEST(UsedRounds, PollutedOnesAreDroppedUnlessTheyAreTheMajority) {
-  const std::vector<MeasuredRound> half = {RoundOf(0, 1, 1), RoundOf(1, 1, 1, true)};
-  EXPECT_EQ(RoundsToUse(half).rounds.size(), 1U);
-  EXPECT_EQ(RoundsToUse(half).dropped, 1);
+  const MeasuredRound clean = RoundOf(0, 1, 1);
+  const MeasuredRound polluted = RoundOf(1, 1, 1, true);
+  const std::vector<MeasuredRound> half = {clean, polluted, clean, polluted};
+  EXPECT_EQ(RoundsToUse(half).rounds.size(), 2U);
+  EXPECT_EQ(RoundsToUse(half).dropped, 2);
   EXPECT_FALSE(RoundsToUse(half).never_idle);
   const std::vector<MeasuredRound> most = {RoundOf(0, 1, 1), RoundOf(1, 1, 1, true), RoundOf(0, 1, 1, true)};
   EXPECT_EQ(RoundsToUse(most).rounds.size(), 3U);
   EXPECT_EQ(RoundsToUse(most).dropped, 0);
   EXPECT_TRUE(RoundsToUse(most).never_idle);
   EXPECT_FALSE(RoundsToUse({}).never_idle);
+}
+
+TEST(UsedRounds, OneCleanRoundIsTooFewForAnInterval) {
+  const std::vector<MeasuredRound> two = {RoundOf(0, 1, 1), RoundOf(1, 1, 1, true)};
+  EXPECT_EQ(RoundsToUse(two).rounds.size(), 2U);
+  EXPECT_EQ(RoundsToUse(two).dropped, 0);
+  EXPECT_TRUE(RoundsToUse(two).never_idle);
+  EXPECT_EQ(RoundsToUse({RoundOf(0, 1, 1)}).rounds.size(), 1U);
 }
 
 TEST(UsedRounds, DevicesWeighAlikeHoweverOftenTheyWereKept) {

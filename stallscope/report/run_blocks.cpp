@@ -105,7 +105,8 @@ std::vector<bool> CountingBlocks(const std::filesystem::path& folder,
   };
   const auto polluted = static_cast<std::size_t>(std::count_if(rounds.begin(), rounds.end(), is_polluted));
   // A machine that is never idle: all count, as in RoundsToUse.
-  const bool never_idle = 2 * (rounds.size() - polluted) < rounds.size();
+  const std::size_t clean = rounds.size() - polluted;
+  const bool never_idle = (clean < 2 && rounds.size() >= 2) || 2 * clean < rounds.size();
   std::vector<bool> counting(heads.size());
   for (const auto& round : rounds) {
     if (is_polluted(round) && !never_idle) continue;

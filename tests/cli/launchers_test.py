@@ -1,22 +1,15 @@
 """Ranks that somebody else starts: torchrun, mpirun, bare variables, one command per machine."""
 
-import json
-import os
 import pathlib
 import shutil
-import socket
+import signal
+import subprocess
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 from slurm import Slurm, missing as no_slurm  # noqa: E402
-from support import CommandTest, STALLSCOPE, TINY  # noqa: E402
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+from support import ENDLESS, STALLSCOPE, TINY, CommandTest, free_port, torchrun, wait_until  # noqa: E402
 
 
 class Launchers(CommandTest):
@@ -34,41 +27,65 @@ class Launchers(CommandTest):
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assert_two_ranks_on_one_machine()
 
+    def journal(self):
+        """Finished rounds, as the journal has them; its first line is about the job."""
+        file = self.folder / "out/rounds.jsonl"
+        return file.read_text().splitlines()[1:] if file.exists() else []
+
+    def start_endless(self, launcher, *flags, rounds=3, **variables):
+        process = self.start([*ENDLESS, *flags], program=launcher, **variables)
+        wait_until(lambda: process.poll() is not None or len(self.journal()) >= rounds, 120, f"round {rounds}")
+        self.assertIsNone(process.poll(), process.communicate() if process.poll() is not None else "")
+        return process
+
+    def assert_interrupted(self, result, code, rounds):
+        self.assertEqual(result.returncode, code, result.stderr)
+        document = self.read_profile("out")
+        self.assertEqual(document["stopped_by"], "interrupted")
+        self.assertGreaterEqual(sum(document["rounds"].values()), rounds)
+        self.assertEqual(sum(document["rounds"].values()), len(self.journal()))
+        self.assert_nothing_left()
+
+    def assert_goes_on(self, launcher, **variables):
+        """From the rounds that were kept, to the end that a run has that nobody interrupted."""
+        kept = len(self.journal())
+        # As many as were kept may already be precise enough; the stop rule wants one more look at least.
+        result = self.run_command([*TINY, "--resume", "out"], program=launcher, **variables)
+        self.assertEqual(result.returncode, 0, result.stderr)
+        document = self.read_profile("out")
+        self.assertIn(document["stopped_by"], ("tolerance", "max-time"))
+        self.assertGreaterEqual(sum(document["rounds"].values()), kept)
+        self.assert_two_ranks_on_one_machine()
+
     @unittest.skipIf(no_slurm(), no_slurm())
-    def test_srun_starts_two_ranks(self):
+    def test_srun_keeps_what_was_measured_when_preempted_and_goes_on(self):
+        srun = ["srun", "-n", "2", STALLSCOPE]
         with Slurm() as slurm:
             variables = slurm.environment(**self.environment)
-            srun = ["srun", "-n", "2", STALLSCOPE]
-            result = self.run_command([*TINY, "--out", "out"], program=srun, **variables)
-            self.assertEqual(result.returncode, 0, result.stderr)
-            self.assert_two_ranks_on_one_machine()
-            probe = ["probe", "--only", "collectives", "--max-time", "6s", "--no-store", "--out", "card"]
-            result = self.run_command(probe, program=srun, **variables)
-            self.assertEqual(result.returncode, 0, result.stderr)
-            card = json.loads((self.folder / "card/machine.json").read_text())
-            self.assertEqual([curve["where"] for curve in card["collectives"]], ["machine"])
+            # A signal to srun itself is no preemption: srun kills its tasks at once. The journal is there.
+            killed = self.start_endless(srun, "--out", "out", **variables)
+            killed.send_signal(signal.SIGTERM)
+            self.assertEqual(self.finish(killed).returncode, 137)
+            kept = len(self.journal())
+            self.assertGreaterEqual(kept, 3)
+            self.assertFalse((self.folder / "out/profile.json").exists())
+            for folder in self.temporary.glob("stallscope-*"):
+                shutil.rmtree(folder)  # the watchdog was killed too
+            # What Slurm does at the end of a job's time, on scancel and on preemption: SIGTERM to every process.
+            preempted = self.start_endless(srun, "--resume", "out", rounds=kept + 2, **variables)
+            subprocess.run(["scancel", "2"], env=variables, check=True)
+            self.assert_interrupted(self.finish(preempted), 143, kept + 2)
+            self.assert_goes_on(srun, **variables)
 
-    def torchrun(self):
-        for place in ("/usr/bin/torchrun", shutil.which("torchrun")):
-            if place and os.path.exists(place):
-                return [place]
-        return ["/usr/bin/python3", "-m", "torch.distributed.run"]
-
-    def test_torchrun_starts_two_ranks(self):
-        # Debian's torchrun 1.13 needs a folder for logs to start programs that are no Python.
-        launcher = [*self.torchrun(), "--nproc_per_node", "2", "--no_python", "--master_port", str(free_port())]
-        launcher += ["--redirects", "1", "--tee", "1", "--log_dir", str(self.folder / "torchrun")]
-        result = self.run_command([*TINY, "--out", "out"], program=[*launcher, STALLSCOPE])
-        self.assertEqual(result.returncode, 0, result.stderr)
-        self.assert_two_ranks_on_one_machine()
-        probe = ["probe", "--only", "collectives", "--max-time", "6s", "--no-store", "--out", "card"]
-        result = self.run_command(probe, program=[*launcher, STALLSCOPE])
-        self.assertEqual(result.returncode, 0, result.stderr)
-        card = json.loads((self.folder / "card/machine.json").read_text())
-        self.assertEqual([curve["where"] for curve in card["collectives"]], ["machine"])
+    def test_torchrun_keeps_what_was_measured_when_preempted_and_goes_on(self):
+        preempted = self.start_endless(torchrun(self.folder), "--out", "out")
+        preempted.send_signal(signal.SIGTERM)
+        # torchrun itself fails of the signal, once the commands have ended.
+        self.assert_interrupted(self.finish(preempted), 1, 3)
+        self.assert_goes_on(torchrun(self.folder))
 
     def test_bare_variables_start_two_ranks(self):
-        variables = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(free_port())}
+        variables = {"WORLD_SIZE": "2", "MASTER_ADDR": "127.0.0.1", "MASTER_PORT": free_port()}
         both = [
             self.start([*TINY, "--out", "out"], RANK=str(rank), LOCAL_RANK=str(rank), **variables) for rank in (0, 1)
         ]
@@ -78,7 +95,7 @@ class Launchers(CommandTest):
         self.assert_two_ranks_on_one_machine()
 
     def test_one_command_per_machine(self):
-        flags = ["--nnodes", "2", "--master-addr", "127.0.0.1", "--master-port", str(free_port())]
+        flags = ["--nnodes", "2", "--master-addr", "127.0.0.1", "--master-port", free_port()]
         both = [
             self.start([*TINY, *flags, "--nproc-per-node", "1", "--node-rank", str(node), "--out", f"out{node}"])
             for node in (1, 0)
@@ -93,7 +110,7 @@ class Launchers(CommandTest):
         self.assert_nothing_left()
 
     def test_machines_with_other_options_are_told(self):
-        flags = ["--nnodes", "2", "--master-addr", "127.0.0.1", "--master-port", str(free_port())]
+        flags = ["--nnodes", "2", "--master-addr", "127.0.0.1", "--master-port", free_port()]
         both = [
             self.start([*TINY, *flags, "--nproc-per-node", "1", "--node-rank", str(node), "--batch", str(4 + node),
                         "--out", f"out{node}"])

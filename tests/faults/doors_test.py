@@ -17,6 +17,7 @@ from two_machines import ADDRESSES, TwoMachines  # noqa: E402
 from support import ENDLESS, SOURCE, STALLSCOPE, processes_with, send_signal, wait_until  # noqa: E402
 
 LISTENING = "0A"
+PYTHON = "/usr/bin/python3"
 SECRETS = {"AWS_SECRET_ACCESS_KEY": "wJalrXUtnFEMI", "AWS_SESSION_TOKEN": "FwoGZXIvYXdzE", "HF_TOKEN": "hf_QmFzaWM",
            "WANDB_API_KEY": "5ecre7c0ffee", "MY_KEY": "k3yk3yk3y"}
 
@@ -86,16 +87,39 @@ class OneMachine(DoorTest):
         self.assertEqual(shown.returncode, 0, shown.stderr)
         card = self.run_command(["probe", "--only", "decode", "--max-time", "2s", "--out", "card", "--no-store"], **SECRETS)
         self.assertEqual(card.returncode, 0, card.stderr)
-        texts = [one.stdout + one.stderr for one in (result, shown, card)]
+        looked = self.assert_no_secret_in(result, shown, card)
+        self.record("one machine: listening sockets", "nothing beyond loopback", seconds=0,
+                    seen=f"{len(seen)} listening sockets of Gloo, all on 127.0.0.1")
+        self.record("secrets in the environment", "never in a document, log or report", seconds=0,
+                    seen=f"{len(SECRETS)} secrets looked for in {looked} files and outputs")
+
+    def assert_no_secret_in(self, *results):
+        """In what these said, and in all that is in the folder; how many texts that were."""
+        texts = [one.stdout + one.stderr for one in results]
         texts += [file.read_text(errors="replace") for file in self.folder.rglob("*") if file.is_file()]
         self.assertGreater(len(texts), 8)
         for text in texts:
             for name, value in SECRETS.items():
                 self.assertNotIn(value, text, name)
-        self.record("one machine: listening sockets", "nothing beyond loopback", seconds=0,
-                    seen=f"{len(seen)} listening sockets of Gloo, all on 127.0.0.1")
-        self.record("secrets in the environment", "never in a document, log or report", seconds=0,
-                    seen=f"{len(SECRETS)} secrets looked for in {len(texts)} files and outputs")
+        return len(texts)
+
+    def test_run_lets_no_secret_out(self):
+        if subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("there is no python3-torch here")
+        program = ["--", str(SOURCE / "tests/hook/programs/plain.py"), "--samples", "64"]
+        quick = ["--tolerance", "60%", "--max-time", "6s", "--no-store", "--python", PYTHON, "--out"]
+        ran = self.run_command(["run", *quick, self.out, *program], **SECRETS)
+        self.assertEqual(ran.returncode, 0, ran.stderr)
+        observed = self.run_command(["run", "--observe", *quick, "observed", *program, "--steps", "40"], **SECRETS)
+        self.assertEqual(observed.returncode, 0, observed.stderr)
+        # A program that fails is quoted: its last lines, and nothing of its surroundings.
+        failed = self.run_command(["run", *quick, "failed", *program, "--data", "nowhere"], **SECRETS)
+        self.assertEqual(failed.returncode, 1, failed.stderr)
+        shown = self.run_command(["report", self.out, "--html", "page.html", "--csv", "all.csv"], **SECRETS)
+        self.assertEqual(shown.returncode, 0, shown.stderr)
+        looked = self.assert_no_secret_in(ran, observed, failed, shown)
+        self.record("secrets in the environment of run", "never in a document, log or report", seconds=0,
+                    seen=f"{len(SECRETS)} secrets looked for in {looked} files and outputs")
 
     def test_names_are_never_read_by_a_shell(self):
         for name in ("out;touch pwned", "$(touch pwned)", "`touch pwned`"):

@@ -3,6 +3,7 @@
 import pathlib
 import re
 import signal
+import subprocess
 import sys
 import time
 import unittest
@@ -11,12 +12,13 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent))
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "lab"))
 from fault_support import FaultTest  # noqa: E402
 from two_machines import ADDRESSES, TwoMachines, skip_without_a_lab  # noqa: E402
-from support import STALLSCOPE, send_signal, wait_until  # noqa: E402
+from support import SOURCE, STALLSCOPE, send_signal, wait_until  # noqa: E402
 
 # 0.3 MB of gradients: some 30 ms on the wire at 100 Mbit.
 WORKLOAD = ["profile", "--model", "mlp:layers=3,width=128", "--image-size", "16", "--batch", "4", "--no-store",
             "--nproc-per-node", "1", "--nnodes", "2", "--master-addr", ADDRESSES[0], "--master-port", "29500"]
 ENDLESS = ["--tolerance", "0.0001%", "--max-time", "10m"]
+PYTHON = "/usr/bin/python3"
 CAUSE = "both commands end within 15 s with rank, step and cause, exit code 1; finished rounds are kept"
 
 
@@ -78,6 +80,26 @@ class MachineFaults(FaultTest):
             self.link("up")
             self.assert_both_resume()
             self.record("machine gone (link down, then its ranks killed)", f"{CAUSE}; --resume goes on", result)
+
+    def test_a_vanished_machine_ends_the_others_of_a_users_program(self):
+        if subprocess.run([PYTHON, "-c", "import torch"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("there is no python3-torch here")
+        program = ["--python", PYTHON, "--", str(SOURCE / "tests/hook/programs/plain.py"), "--samples", "64"]
+        place = ["--nnodes", "2", "--master-addr", ADDRESSES[0], "--master-port", "29500"]
+        for _ in self.rungs():
+            leader, other = (self.start(
+                ["run", *ENDLESS, "--no-store", *place, "--node-rank", str(machine), "--out", self.out, *program],
+                program=[*self.machines.on(machine), STALLSCOPE], GLOO_SOCKET_IFNAME="lab0") for machine in (0, 1))
+            self.await_rounds(leader, other)
+            begin = time.monotonic()
+            self.link("down")
+            send_signal(other.pid, signal.SIGKILL)  # its watchdog ends its ranks
+            result = self.finish_in_time(leader, begin)
+            self.assertEqual(result.returncode, 1, result.stderr)
+            self.assertRegex(result.stderr, r"error: rank 1 on 10\.78\.0\.2 gave no sign of life for 9 s at step \d+")
+            self.assert_rounds_kept("failed")
+            self.record("machine gone while run profiles a program", CAUSE, result)
+            self.link("up")
 
     def test_a_cut_cable_ends_both_sides(self):
         for _ in self.rungs():

@@ -1,22 +1,14 @@
-"""`stallscope run` in front of ranks that somebody else starts."""
+"""`stallscope run` in front of ranks that somebody else starts; torchrun and srun are in tests/lab/agreement_test.py."""
 
 import pathlib
 import shutil
-import socket
 import sys
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from run_test import PROGRAMS, QUICK, RunTest, skip_without_torch  # noqa: E402
-from slurm import Slurm, missing as no_slurm  # noqa: E402
-from support import STALLSCOPE  # noqa: E402
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return str(probe.getsockname()[1])
+from support import STALLSCOPE, free_port  # noqa: E402
 
 
 class Launchers(RunTest):
@@ -30,27 +22,10 @@ class Launchers(RunTest):
         self.assert_nothing_left()
         return {entry["condition"]: entry["reason"] for entry in document["absent"]}
 
-    def test_torchrun(self):
-        launcher = ["/usr/bin/python3", "-m", "torch.distributed.run", "--nproc_per_node", "2", "--no_python",
-                    "--master_port", free_port(), "--redirects", "1", "--tee", "1", "--log_dir",
-                    str(self.folder / "torchrun")]
-        result = self.run_command(self.arguments(), program=[*launcher, STALLSCOPE])
-        self.assertEqual(result.returncode, 0, result.stderr + self.logs())
-        reasons = self.assert_what_one_launch_gives("crowd", "node", "warm", "cold")
-        self.assertIn("stallscope run --nproc-per-node 2", reasons["solo"])
-
     @unittest.skipUnless(shutil.which("mpirun"), "mpirun is not installed")
     def test_mpirun(self):
         launcher = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n", "2", STALLSCOPE]
         result = self.run_command(self.arguments("--master-port", free_port()), program=launcher)
-        self.assertEqual(result.returncode, 0, result.stderr + self.logs())
-        self.assert_what_one_launch_gives("crowd", "node", "warm", "cold")
-
-    @unittest.skipIf(no_slurm(), no_slurm())
-    def test_srun(self):
-        with Slurm() as slurm:
-            result = self.run_command(self.arguments(), program=["srun", "-n", "2", STALLSCOPE],
-                                      **slurm.environment(**self.environment))
         self.assertEqual(result.returncode, 0, result.stderr + self.logs())
         reasons = self.assert_what_one_launch_gives("crowd", "node", "warm", "cold")
         self.assertIn("stallscope run --nproc-per-node 2", reasons["solo"])

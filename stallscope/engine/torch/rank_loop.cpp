@@ -192,8 +192,10 @@ int MeasureCollectives(const EngineConfig& config, EventChannel& channel) {
 
 int RunRank() {
   std::signal(SIGPIPE, SIG_IGN);
-  // The command decides when a Ctrl-C ends the job; the terminal sends it to everyone.
+  // The command decides when these end the job: a terminal sends Ctrl-C to everyone, and a scheduler that
+  // preempts a job sends SIGTERM to all of its processes, on one machine earlier than on another.
   std::signal(SIGINT, SIG_IGN);
+  std::signal(SIGTERM, SIG_IGN);
   EventChannel channel(kEventDescriptor);
   StepCount steps;
   const auto fail = [&](const std::string& what, const std::string& hint, int exit_code) {
