@@ -65,8 +65,8 @@ fi
 # "cov" counts edges of the program, "ft" what libFuzzer tells apart: edges and how often they were taken.
 awk -v target="$target" '
   function value(key,  i) { for (i = 1; i < NF; ++i) if ($i == key) return $(i + 1); return "?" }
-  / INITED / { seed_edges = value("cov:"); seed_features = value("ft:") }
-  / DONE / { edges = value("cov:"); features = value("ft:") }
+  /INITED/ { seed_edges = value("cov:"); seed_features = value("ft:") }
+  /DONE/ { edges = value("cov:"); features = value("ft:") }
   /stat::number_of_executed_units:/ { inputs = $2 }
   /stat::average_exec_per_sec:/ { rate = $2 }
   END { printf "%-13s %8d inputs, %6d a second; edges %5d, with the seeds %5d; features %6d, with the seeds %6d\n",
