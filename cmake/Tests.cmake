@@ -55,7 +55,18 @@ if(STALLSCOPE_ENGINE AND engine_tests)
   add_executable(engine_tests ${engine_tests})
   target_link_libraries(engine_tests PRIVATE stallscope_torch GTest::gtest_main GTest::gmock)
   target_precompile_headers(engine_tests PRIVATE <torch/torch.h>)
-  gtest_discover_tests(engine_tests DISCOVERY_TIMEOUT 60 PROPERTIES LABELS engine TIMEOUT 900)
+  # One thread per rank, as the engine runs: those of OpenMP would spin while they wait for each other. So one rank
+  # takes one core, two ranks two, and what holds gigabytes per rank has the memory for itself.
+  function(discover_engine_tests filter cores)
+    gtest_discover_tests(engine_tests TEST_FILTER ${filter} DISCOVERY_TIMEOUT 60
+      PROPERTIES LABELS engine TIMEOUT 900 ENVIRONMENT OMP_NUM_THREADS=1 PROCESSORS ${cores} ${ARGN})
+  endfunction()
+  set(one_rank Zoo/EveryNetwork.*:Zoo/Torchvision.*:NetworkModule.*:Torchscript.*)
+  set(large *bert_large:*gpt2_medium)
+  discover_engine_tests(${one_rank}-${large} 1)
+  discover_engine_tests(*-${one_rank}:${large} 2)
+  discover_engine_tests(Zoo/EveryNetwork.*bert_large:Zoo/EveryNetwork.*gpt2_medium 1 RESOURCE_LOCK memory)
+  discover_engine_tests(Zoo/EveryNetworkOnTwoRanks.*bert_large:Zoo/EveryNetworkOnTwoRanks.*gpt2_medium 2 RESOURCE_LOCK memory)
 endif()
 
 if(STALLSCOPE_SANITIZE)
