@@ -97,6 +97,11 @@ set_tests_properties(simgrid.collectives PROPERTIES LABELS simgrid SKIP_RETURN_C
 
 # Debian's own interpreter: it is the one that has python3-torch.
 set(STALLSCOPE_PYTHON /usr/bin/python3 CACHE FILEPATH "The interpreter of the script tests")
+# Scripts have the machine for themselves: what they measure is compared with what it should be. Two kinds need not:
+# those that measure nothing, and those that start ranks but only ask what is said, kept and left behind. Of the latter
+# one at a time, first of all, so that the others pass the time while it waits.
+set(measures_nothing "^(browser|house)\\.|^cli\\.(catalog|compare|completion|dataset|hostile|package|predict|recommend|report|survey|trace|usage|validate)_test$")
+set(only_starts_ranks "^faults\\.(machine|probe|profile|surroundings)_faults_test$|^cli\\.(launchers|law|profile|torchscript)_test$")
 file(GLOB script_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*/*_test.py)
 foreach(script ${script_tests})
   get_filename_component(name ${script} NAME_WE)
@@ -105,12 +110,18 @@ foreach(script ${script_tests})
   if(NOT STALLSCOPE_ENGINE AND NOT label STREQUAL "house")
     continue()
   endif()
-  add_test(NAME ${label}.${name} COMMAND ${STALLSCOPE_PYTHON} -B ${script})
+  set(test ${label}.${name})
+  add_test(NAME ${test} COMMAND ${STALLSCOPE_PYTHON} -B ${script})
   set(test_label ${label})
   if(label STREQUAL "house")
     set(test_label fast)
   endif()
-  set_tests_properties(${label}.${name} PROPERTIES
-    LABELS ${test_label} SKIP_RETURN_CODE 77 RUN_SERIAL TRUE TIMEOUT 2400
+  set_tests_properties(${test} PROPERTIES
+    LABELS ${test_label} SKIP_RETURN_CODE 77 TIMEOUT 2400
     ENVIRONMENT "STALLSCOPE_BUILD=${CMAKE_BINARY_DIR};STALLSCOPE_SOURCE=${CMAKE_SOURCE_DIR}")
+  if(test MATCHES "${only_starts_ranks}")
+    set_tests_properties(${test} PROPERTIES RESOURCE_LOCK ranks COST 100)
+  elseif(NOT test MATCHES "${measures_nothing}")
+    set_tests_properties(${test} PROPERTIES RUN_SERIAL TRUE)
+  endif()
 endforeach()
