@@ -101,7 +101,7 @@ set(STALLSCOPE_PYTHON /usr/bin/python3 CACHE FILEPATH "The interpreter of the sc
 # those that measure nothing, and those that start ranks but only ask what is said, kept and left behind. Of the latter
 # one at a time, first of all, so that the others pass the time while it waits.
 set(measures_nothing "^(browser|house)\\.|^cli\\.(catalog|compare|completion|dataset|hostile|package|predict|recommend|report|survey|trace|usage|validate)_test$")
-set(only_starts_ranks "^faults\\.(machine|probe|profile|surroundings)_faults_test$|^cli\\.(launchers|law|profile|torchscript)_test$")
+set(only_starts_ranks "^faults\\.(machine|probe|profile|surroundings)_faults_test$|^cli\\.(launchers|law|profile|torchscript)_test$|^hook\\.(launchers|rungs)_test$")
 file(GLOB script_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*/*_test.py)
 foreach(script ${script_tests})
   get_filename_component(name ${script} NAME_WE)
