@@ -100,7 +100,7 @@ set(STALLSCOPE_PYTHON /usr/bin/python3 CACHE FILEPATH "The interpreter of the sc
 # Scripts have the machine for themselves: what they measure is compared with what it should be. Two kinds need not:
 # those that measure nothing, and those that start ranks but only ask what is said, kept and left behind. Of the latter
 # one at a time, first of all, so that the others pass the time while it waits.
-set(measures_nothing "^(browser|house)\\.|^cli\\.(catalog|compare|completion|dataset|hostile|package|predict|recommend|report|survey|trace|usage|validate)_test$")
+set(measures_nothing "^house\\.|^browser\\.(choice|law|page|pictures)_test$|^cli\\.(catalog|compare|completion|dataset|hostile|package|predict|recommend|report|survey|trace|usage|validate)_test$")
 set(only_starts_ranks "^faults\\.(machine|probe|profile|surroundings)_faults_test$|^cli\\.(launchers|law|profile|torchscript)_test$|^hook\\.(launchers|rungs)_test$")
 file(GLOB script_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*/*_test.py)
 foreach(script ${script_tests})
@@ -123,5 +123,8 @@ foreach(script ${script_tests})
     set_tests_properties(${test} PROPERTIES RESOURCE_LOCK ranks COST 100)
   elseif(NOT test MATCHES "${measures_nothing}")
     set_tests_properties(${test} PROPERTIES RUN_SERIAL TRUE)
+  elseif(label STREQUAL "browser")
+    # The first of them fetches what all of them need.
+    set_tests_properties(${test} PROPERTIES RESOURCE_LOCK browser)
   endif()
 endforeach()
