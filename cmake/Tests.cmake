@@ -54,7 +54,7 @@ endif()
 if(STALLSCOPE_ENGINE AND engine_tests)
   add_executable(engine_tests ${engine_tests})
   target_link_libraries(engine_tests PRIVATE stallscope_torch GTest::gtest_main GTest::gmock)
-  target_precompile_headers(engine_tests PRIVATE <torch/torch.h>)
+  target_precompile_headers(engine_tests REUSE_FROM stallscope_torch)
   # One thread per rank, as the engine runs: those of OpenMP would spin while they wait for each other. So one rank
   # takes one core, two ranks two, and what holds gigabytes per rank has the memory for itself.
   function(discover_engine_tests filter cores)
