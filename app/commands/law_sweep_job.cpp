@@ -64,6 +64,8 @@ std::vector<SweepCell> StillToMeasure(const std::vector<SweepCell>& wanted, cons
       std::erase_if(cell.links, [&](const SweepLink& link) {
         const auto stall = StallOver(swept.rounds, link.name);
         if (!stall) return false;
+        if (options.again_above && stall->stall_s.HalfWidth() > *options.again_above * stall->step_s.mean)
+          return false;
         const bool is_long = stall->step_s.mean > options.long_block_s;
         return stall->clean >= (is_long ? options.min_long_rounds : options.min_rounds);
       });

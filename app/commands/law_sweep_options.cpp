@@ -42,6 +42,15 @@ void CheckCountOf(int value, const char* flag) {
   if (value < 1) throw UsageError(fmt::format("{} {} cannot be meant", flag, value), "give 1 or more");
 }
 
+double ShareOf(const std::string& text, const char* flag) {
+  const auto share = ParseShare(text);
+  if (!share || *share <= 0 || *share >= 1) {
+    throw UsageError(fmt::format("{} '{}' is no share between 0 and 1", flag, text),
+                     "write it as 3% or 0.03");
+  }
+  return *share;
+}
+
 }  // namespace
 
 void LawSweepFlags::Declare(CLI::App& app) {
@@ -72,6 +81,9 @@ void LawSweepFlags::Declare(CLI::App& app) {
             "folder for the results (default ./stallscope-DATE-TIME)");
   AddOption(app, "--resume", options.resume, "DIR", kResults,
             "go on with an earlier sweep of this machine: what it has is not measured again");
+  AddOption(
+      app, "--again-above", again_above, "SHARE", kResults,
+      "with --resume: more rounds of points whose stall is known less well than to this share of step time");
   AddOption(app, "--html", options.html, "FILE", kResults, "write a page as well, for the browser");
   AddOption(app, "--store", options.store, "DIR", kResults,
             "keep the law there instead of in STALLSCOPE_STORE or the user's data folder");
@@ -85,12 +97,12 @@ void LawSweepFlags::Read() {
   CheckCountOf(workload.batch, "--batch");
   CheckCountOf(rounds, "--rounds");
   if (rounds < 2) throw UsageError("--rounds 1 has no interval", "give 2 or more");
-  const auto share = ParseShare(tolerance);
-  if (!share || *share <= 0 || *share >= 1) {
-    throw UsageError(fmt::format("--tolerance '{}' is no share between 0 and 1", tolerance),
-                     "write it as 3% or 0.03");
+  options.cell.tolerance = ShareOf(tolerance, "--tolerance");
+  if (!again_above.empty()) {
+    if (options.resume.empty())
+      throw UsageError("--again-above chooses among points of an earlier sweep", "give --resume DIR as well");
+    options.cell.again_above = ShareOf(again_above, "--again-above");
   }
-  options.cell.tolerance = *share;
   options.cell.min_rounds = rounds;
   options.cell.min_long_rounds = std::min(rounds, options.cell.min_long_rounds);
   options.cell.max_rounds = std::max(rounds, options.cell.max_rounds);

@@ -38,6 +38,7 @@ struct LawSweepFlags {
   SweepWorkload workload;
   int rounds = 3;
   std::string tolerance = "3%";
+  std::string again_above;
   std::string max_time;
   bool no_store = false;
 

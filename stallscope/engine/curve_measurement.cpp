@@ -180,9 +180,7 @@ class CurveMeasurement {
     PointToPoint pair{.from_rank = group_.ranks[0], .to_rank = group_.ranks[1]};
     for (std::size_t i = 0; i < plan_.blocks.size(); ++i) {
       const CollectiveBlock& block = plan_.blocks[i];
-      const bool is_pair = block.kind != CollectiveKind::kAllReduce;
-      const Estimate time =
-          NoShorterThanSeen(is_pair ? median_of(times_[i]) : SeriesMean(times_[i], options_.seed), times_[i]);
+      const Estimate time = NoShorterThanSeen(median_of(times_[i]), times_[i]);
       const auto bytes = static_cast<double>(block.bytes);
       if (block.kind == CollectiveKind::kPing) {
         pair.latency_s = time;

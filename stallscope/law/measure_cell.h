@@ -33,6 +33,8 @@ struct CellOptions {
   std::uint64_t seed = 1;
   /// Over emulated machines (`cluster`), else inside this one (`node`).
   bool emulated = true;
+  /// A resumed sweep goes on with points whose stall is known less well than to this share of step time.
+  std::optional<double> again_above;
   /// Rounds that an earlier run of the same cell has finished.
   int earlier_rounds = 0;
   std::function<double()> clock = MonotonicSeconds;

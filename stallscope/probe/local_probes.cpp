@@ -99,7 +99,7 @@ std::vector<ProbeTask> LocalProbes::Tasks() {
 }
 
 void LocalProbes::Fill(const ProbeRounds& rounds, MachineCard& card) const {
-  const auto mean_of = [&](const char* name) { return SeriesMean(rounds.Of(name), seed_); };
+  const auto mean_of = [&](const char* name) { return SeriesMean(rounds.CalmOf(name), seed_); };
   if (decode_) {
     card.decode = DecodeRates{.image_width = DecodeRate::kWidth,
                               .image_height = DecodeRate::kHeight,
@@ -138,7 +138,7 @@ void LocalProbes::FillDisk(const ProbeRounds& rounds, MachineCard& card) const {
                  .cache = verdict.state,
                  .cache_reason = verdict.reason};
   for (const DiskPattern& pattern : DiskPatterns()) {
-    const std::vector<double>& rates = rounds.Of(NameOf(pattern));
+    const std::vector<double> rates = rounds.CalmOf(NameOf(pattern));
     std::vector<double> latencies;
     for (const double rate : rates) {
       // Little's law: in flight = rate of requests x time of one.

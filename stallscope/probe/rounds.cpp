@@ -30,17 +30,32 @@ std::function<double()> WatchOthers() {
   return [watch = ForeignWatch(), cores] { return DisturbanceOf(watch.Span(), cores, kBearableShare); };
 }
 
-const std::vector<double>& ProbeRounds::Of(const std::string& name) const {
+std::size_t ProbeRounds::PlaceOf(const std::string& name) const {
   const auto found = std::find(names.begin(), names.end(), name);
   if (found == names.end()) throw std::out_of_range("no task is called " + name);
-  return values[static_cast<std::size_t>(found - names.begin())];
+  return static_cast<std::size_t>(found - names.begin());
+}
+
+const std::vector<double>& ProbeRounds::Of(const std::string& name) const {
+  return values[PlaceOf(name)];
+}
+
+std::vector<double> ProbeRounds::CalmOf(const std::string& name) const {
+  const std::size_t task = PlaceOf(name);
+  std::vector<double> alone;
+  for (std::size_t round = 0; round < values[task].size(); ++round) {
+    if (calm[task][round]) alone.push_back(values[task][round]);
+  }
+  return alone.size() >= kFewestCalm ? alone : values[task];
 }
 
 void ProbeRounds::Append(const ProbeRounds& more, double at_s) {
   if (names.empty()) names = more.names;
   values.resize(names.size());
+  calm.resize(names.size());
   for (std::size_t i = 0; i < names.size(); ++i) {
     values[i].insert(values[i].end(), more.values[i].begin(), more.values[i].end());
+    calm[i].insert(calm[i].end(), more.calm[i].begin(), more.calm[i].end());
   }
   for (const double time_s : more.times_s) times_s.push_back(at_s + time_s);
   disturbed += more.disturbed;
@@ -52,6 +67,7 @@ ProbeRounds RunRounds(const std::vector<ProbeTask>& tasks, const RoundOptions& o
   ProbeRounds rounds;
   for (const ProbeTask& task : tasks) rounds.names.push_back(task.name);
   rounds.values.resize(tasks.size());
+  rounds.calm.resize(tasks.size());
   rounds.stopped_by = "max-time";
   Random random(options.seed + static_cast<std::uint64_t>(options.first_round));
   std::vector<std::size_t> order(tasks.size());
@@ -81,7 +97,10 @@ ProbeRounds RunRounds(const std::vector<ProbeTask>& tasks, const RoundOptions& o
       waiting = std::move(again);
     }
     rounds.disturbed += static_cast<int>(waiting.size());
-    for (std::size_t i = 0; i < best.size(); ++i) rounds.values[i].push_back(best[i].value);
+    for (std::size_t i = 0; i < best.size(); ++i) {
+      rounds.values[i].push_back(best[i].value);
+      rounds.calm[i].push_back(best[i].disturbance <= 1);
+    }
     rounds.times_s.push_back(round_begin);
     longest = std::max(longest, MonotonicSeconds() - begin - round_begin);
   }

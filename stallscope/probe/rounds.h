@@ -19,6 +19,7 @@ struct ProbeTask {
 struct ProbeRounds {
   std::vector<std::string> names;
   std::vector<std::vector<double>> values;  ///< as `names`, each in order of time
+  std::vector<std::vector<bool>> calm;      ///< as `values`: whether others let the processors alone
   std::vector<double> times_s;              ///< when each round began, since the first
   int disturbed = 0;                        ///< of the values: others took processor time meanwhile
   std::string stopped_by;                   ///< "max-time" or "interrupt"
@@ -26,9 +27,18 @@ struct ProbeRounds {
   std::size_t count() const { return times_s.size(); }
   /// Throws std::out_of_range for a name that was not measured.
   const std::vector<double>& Of(const std::string& name) const;
+  /// What the machine does when others let it alone: without the values that stayed disturbed, where at least
+  /// kFewestCalm others are left; all of them on a machine that hardly is alone.
+  std::vector<double> CalmOf(const std::string& name) const;
   /// More rounds of the same tasks, the first of which began `at_s` after the first of these.
   void Append(const ProbeRounds& more, double at_s);
+
+ private:
+  std::size_t PlaceOf(const std::string& name) const;
 };
+
+/// Fewer values have no interval worth the name.
+inline constexpr std::size_t kFewestCalm = 3;
 
 /// Watches the processors of this machine.
 std::function<double()> WatchOthers();

@@ -75,6 +75,28 @@ TEST(ProbeRounds, OnAMachineThatIsNeverIdleTheLeastDisturbedValueCounts) {
   EXPECT_EQ(rounds.disturbed, 2);
 }
 
+TEST(ProbeRounds, WhatStayedDisturbedCountsOnlyWhereTooLittleElseIsLeft) {
+  ProbeRounds rounds;
+  rounds.names = {"mostly alone", "hardly alone"};
+  rounds.values = {{1, 9, 1, 2}, {1, 9, 8, 2}};
+  rounds.calm = {{true, false, true, true}, {true, false, false, true}};
+  EXPECT_EQ(rounds.CalmOf("mostly alone"), (std::vector<double>{1, 1, 2}));
+  EXPECT_EQ(rounds.CalmOf("hardly alone"), (std::vector<double>{1, 9, 8, 2}));
+}
+
+TEST(ProbeRounds, RoundsRememberWhichValuesStayedDisturbed) {
+  const std::vector<ProbeTask> tasks = {{"a", [](int round) { return static_cast<double>(round); }}};
+  int round = -1;
+  RoundOptions options{.max_time = 0s, .fewest = 5};
+  options.watch = [&] { return [&] { return round == 1 ? 3.0 : 0.5; }; };
+  const ProbeRounds rounds = RunRounds(tasks, options, [&](int now, const std::string&) {
+    round = now;
+    return true;
+  });
+  EXPECT_EQ(rounds.Of("a"), (std::vector<double>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(rounds.CalmOf("a"), (std::vector<double>{0, 2, 3, 4}));
+}
+
 TEST(ProbeRounds, StopBeforeTheTimeIsOver) {
   const std::vector<ProbeTask> tasks = {{"sleep", [](int) {
                                            std::this_thread::sleep_for(20ms);

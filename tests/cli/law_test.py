@@ -27,6 +27,7 @@ class Law(CommandTest):
         self.assertIn("--bucket 'some'", self.failed("sweep", "--buckets", "some", "--dry-run"))
         self.assertIn("did you mean", self.failed("sweep", "--networks", "resnet19", "--dry-run"))
         self.assertIn("--rounds 1", self.failed("sweep", "--rounds", "1", "--dry-run"))
+        self.assertIn("give --resume DIR", self.failed("sweep", "--again-above", "5%", "--dry-run"))
         self.assertIn("no sweep", self.failed("fit", "nowhere"))
         self.assertIn("store holds no law", self.failed("show", "--store", "empty", code=1))
 
@@ -54,6 +55,10 @@ class Law(CommandTest):
         self.assertEqual(len(law["networks"]), 3)
         self.assertEqual(len({(p["network"], p["bucket"]) for p in law["points"]}), len(law["points"]))
         self.assertGreaterEqual(len(law["points"]), 7)
+        plan = [*TINY, "--networks", NETWORKS, "--resume", "sweep", "--dry-run"]
+        # No stall is known to 0.0001 % of a step; points that were measured then have more rounds.
+        self.assertIn("9 points in 9 launches", self.run_command([*plan, "--again-above", "0.0001%"]).stdout)
+        self.assertNotIn("9 points in 9 launches", self.run_command(plan).stdout)
         shown = self.run_command(["law", "show", "sweep"])
         self.assertIn("message_s", shown.stdout)
         again = self.run_command(["law", "fit", "sweep", "--no-store", "--json", "-"])
