@@ -15,16 +15,17 @@ FLAGS = ["probe", "--only", "collectives", "--nproc-per-node", "1", "--nnodes", 
 PAYLOAD = 1448 / 1514
 BEARABLE = 0.02
 TRIES = 3
+NAMES = ("fit", "point_to_point")
 
 
 class Links(CommandTest):
-    def probe(self, seconds, **cable):
-        """The curve between two machines with such a cable; again where the card says that others took processor time
-        from many of its blocks, which a busy machine does to every link."""
+    def probe(self, seconds, agrees, **cable):
+        """The curve between two machines with such a cable; again where it does not agree and the card says that others
+        took processor time from many of its blocks, which a busy machine does to every link."""
         for _ in range(TRIES):
             curve = self.probe_once(seconds, **cable)
             blocks = curve["rounds"] * (len(curve["points"]) + 2)
-            if curve["disturbed_blocks"] <= BEARABLE * blocks:
+            if agrees(curve) or curve["disturbed_blocks"] <= BEARABLE * blocks:
                 break
         return curve
 
@@ -47,11 +48,17 @@ class Links(CommandTest):
         return card["collectives"][0]
 
     def assert_rate(self, mbit, seconds):
-        curve = self.probe(seconds, rate=f"{mbit}mbit")
         payload = mbit * 1e6 / 8 * PAYLOAD
-        for name, found in (("fit", curve["fit"]["bytes_per_s"]), ("pair", curve["point_to_point"]["bytes_per_s"])):
+
+        def shares(curve):
+            found = {"fit": curve["fit"]["bytes_per_s"], "pair": curve["point_to_point"]["bytes_per_s"]}
+            return {name: rate["mean"] / payload for name, rate in found.items()}
+
+        curve = self.probe(seconds, lambda curve: all(abs(share - 1) < 0.05 for share in shares(curve).values()),
+                           rate=f"{mbit}mbit")
+        for name, share in shares(curve).items():
             with self.subTest(mbit=mbit, of=name):
-                self.assertAlmostEqual(found["mean"] / payload, 1, delta=0.05)
+                self.assertAlmostEqual(share, 1, delta=0.05)
         return curve
 
     def test_100_mbit_are_found_and_what_would_take_too_long_is_left_out(self):
@@ -70,10 +77,11 @@ class Links(CommandTest):
 
     def test_a_longer_cable_raises_the_latency_by_its_delay(self):
         added = 20e-3
-        direct = self.probe(6)
+        # A cable of its own takes a tenth of a millisecond or two: nothing beside the 2 ms that are asked for below.
+        direct = self.probe(6, lambda curve: all(curve[name]["latency_s"]["mean"] < 1e-3 for name in NAMES))
         # The relay is a process of its own on this machine, and counts as others: no try is undisturbed.
         longer = self.probe_once(10, delay_ms=added * 1000)
-        for name in ("fit", "point_to_point"):
+        for name in NAMES:
             with self.subTest(of=name):
                 difference = longer[name]["latency_s"]["mean"] - direct[name]["latency_s"]["mean"]
                 self.assertAlmostEqual(difference / added, 1, delta=0.1)
