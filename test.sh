@@ -6,5 +6,5 @@ cd "$(dirname "$0")"
 scripts/install-packages.sh scripts/packages-build.txt scripts/packages-test.txt
 echo "building (the first time takes some minutes)" >&2
 scripts/build.sh
-# One at a time: tests that train would take each other's cores.
-ctest --test-dir build --output-on-failure --no-tests=error "$@"
+# Two at a time, where cmake/Tests.cmake does not say that a test needs more.
+ctest --test-dir build -j2 --output-on-failure --no-tests=error "$@"

@@ -51,8 +51,19 @@ endif()
 if(STALLSCOPE_ENGINE AND engine_tests)
   add_executable(engine_tests ${engine_tests})
   target_link_libraries(engine_tests PRIVATE stallscope_torch GTest::gtest_main GTest::gmock)
-  target_precompile_headers(engine_tests PRIVATE <torch/torch.h>)
-  gtest_discover_tests(engine_tests DISCOVERY_TIMEOUT 60 PROPERTIES LABELS engine TIMEOUT 900)
+  target_precompile_headers(engine_tests REUSE_FROM stallscope_torch)
+  # One thread per rank, as the engine runs: those of OpenMP would spin while they wait for each other. So one rank
+  # takes one core, two ranks two, and what holds gigabytes per rank has the memory for itself.
+  function(discover_engine_tests filter cores)
+    gtest_discover_tests(engine_tests TEST_FILTER ${filter} DISCOVERY_TIMEOUT 60
+      PROPERTIES LABELS engine TIMEOUT 900 ENVIRONMENT OMP_NUM_THREADS=1 PROCESSORS ${cores} ${ARGN})
+  endfunction()
+  set(one_rank Zoo/EveryNetwork.*:Zoo/Torchvision.*:NetworkModule.*:Torchscript.*)
+  set(large *bert_large:*gpt2_medium)
+  discover_engine_tests(${one_rank}-${large} 1)
+  discover_engine_tests(*-${one_rank}:${large} 2)
+  discover_engine_tests(Zoo/EveryNetwork.*bert_large:Zoo/EveryNetwork.*gpt2_medium 1 RESOURCE_LOCK memory)
+  discover_engine_tests(Zoo/EveryNetworkOnTwoRanks.*bert_large:Zoo/EveryNetworkOnTwoRanks.*gpt2_medium 2 RESOURCE_LOCK memory)
 endif()
 
 if(STALLSCOPE_SANITIZE)
@@ -79,6 +90,11 @@ set_tests_properties(simgrid.collectives PROPERTIES LABELS simgrid SKIP_RETURN_C
 
 # Debian's own interpreter: it is the one that has python3-torch.
 set(STALLSCOPE_PYTHON /usr/bin/python3 CACHE FILEPATH "The interpreter of the script tests")
+# Scripts have the machine for themselves: what they measure is compared with what it should be. Two kinds need not:
+# those that measure nothing, and those that start ranks but only ask what is said, kept and left behind. Of the latter
+# one at a time, first of all, so that the others pass the time while it waits.
+set(measures_nothing "^house\\.|^browser\\.(choice|law|page|pictures)_test$|^cli\\.(catalog|compare|completion|dataset|hostile|package|predict|recommend|report|survey|trace|usage|validate)_test$")
+set(only_starts_ranks "^faults\\.(machine|probe|profile|surroundings)_faults_test$|^cli\\.(launchers|law|profile|torchscript)_test$|^hook\\.(launchers|rungs)_test$")
 file(GLOB script_tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*/*_test.py)
 foreach(script ${script_tests})
   get_filename_component(name ${script} NAME_WE)
@@ -87,12 +103,21 @@ foreach(script ${script_tests})
   if(NOT STALLSCOPE_ENGINE AND NOT label STREQUAL "house")
     continue()
   endif()
-  add_test(NAME ${label}.${name} COMMAND ${STALLSCOPE_PYTHON} -B ${script})
+  set(test ${label}.${name})
+  add_test(NAME ${test} COMMAND ${STALLSCOPE_PYTHON} -B ${script})
   set(test_label ${label})
   if(label STREQUAL "house")
     set(test_label fast)
   endif()
-  set_tests_properties(${label}.${name} PROPERTIES
-    LABELS ${test_label} SKIP_RETURN_CODE 77 RUN_SERIAL TRUE TIMEOUT 2400
+  set_tests_properties(${test} PROPERTIES
+    LABELS ${test_label} SKIP_RETURN_CODE 77 TIMEOUT 2400
     ENVIRONMENT "STALLSCOPE_BUILD=${CMAKE_BINARY_DIR};STALLSCOPE_SOURCE=${CMAKE_SOURCE_DIR}")
+  if(test MATCHES "${only_starts_ranks}")
+    set_tests_properties(${test} PROPERTIES RESOURCE_LOCK ranks COST 100)
+  elseif(NOT test MATCHES "${measures_nothing}")
+    set_tests_properties(${test} PROPERTIES RUN_SERIAL TRUE)
+  elseif(label STREQUAL "browser")
+    # The first of them fetches what all of them need.
+    set_tests_properties(${test} PROPERTIES RESOURCE_LOCK browser)
+  endif()
 endforeach()

@@ -1,5 +1,6 @@
 """What the browser tests share: documents of every kind, their pages, and Chromium to look at them with."""
 
+import functools
 import hashlib
 import json
 import os
@@ -7,9 +8,12 @@ import pathlib
 import shutil
 import subprocess
 import sys
+import tempfile
+import threading
+import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
-from support import BUILD, SOURCE, CommandTest, skip_all  # noqa: E402
+from support import BUILD, SOURCE, CommandTest, clean_environment, skip_all  # noqa: E402
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 NODE = shutil.which("node") or shutil.which("nodejs")
@@ -54,6 +58,55 @@ def screenshots():
     return folder
 
 
+class Browser:
+    """Chromium, started once for all cases of a script: a start takes longer than most of them."""
+
+    def __init__(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="stallscope-test-browser-", ignore_cleanup_errors=True)
+        self.complaints = open(pathlib.Path(self.folder.name) / "stderr", "w+")
+        self.process = subprocess.Popen(
+            [NODE, str(DRIVE), str(packages()), CHROMIUM], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=self.complaints, text=True, env=clean_environment(TMPDIR=self.folder.name),
+        )
+
+    def look(self, jobs):
+        patience = threading.Timer(300, self.process.kill)
+        patience.start()
+        try:
+            self.process.stdin.write(json.dumps(jobs) + "\n")
+            self.process.stdin.flush()
+            answers = self.process.stdout.readline()
+        except BrokenPipeError:
+            answers = ""
+        finally:
+            patience.cancel()
+        if not answers:
+            self.close()
+            raise AssertionError(f"the browser ended: {self.said}")
+        return json.loads(answers)
+
+    def close(self):
+        if self.complaints.closed:
+            return
+        browser.cache_clear()
+        try:
+            self.process.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.communicate()
+        self.complaints.seek(0)
+        self.said = self.complaints.read()
+        self.complaints.close()
+        self.folder.cleanup()
+
+
+@functools.cache
+def browser():
+    started = Browser()
+    unittest.addModuleCleanup(started.close)
+    return started
+
+
 class PageTest(CommandTest):
     def page(self, *documents, name="page.html"):
         """The page of one or several documents, beside the test's other files."""
@@ -64,17 +117,7 @@ class PageTest(CommandTest):
 
     def look(self, *jobs):
         """Opens pages; see drive.mjs. Gives an answer for each."""
-        jobs = [{**job, "file": str(job["file"])} for job in jobs]
-        result = subprocess.run(
-            [NODE, str(DRIVE), str(packages()), CHROMIUM],
-            input=json.dumps(jobs),
-            capture_output=True,
-            text=True,
-            timeout=300,
-            env=self.environment,
-        )
-        self.assertEqual(result.returncode, 0, result.stderr)
-        return json.loads(result.stdout)
+        return browser().look([{**job, "file": str(job["file"])} for job in jobs])
 
     def text_of(self, path):
         return self.look({"file": path, "ask": ["() => document.body.innerText"]})[0]["values"][0].replace("\u00a0", " ")

@@ -1,20 +1,22 @@
-// Opens pages in Chromium and answers what was asked of them: node drive.mjs PACKAGES CHROMIUM < jobs.json
+// Opens pages in Chromium and answers what was asked of them: node drive.mjs PACKAGES CHROMIUM
+// Each line that comes in is a list of jobs, and each that goes out the list of their answers.
 // A job: {file, width, height, scheme, shot, pdf, axe, ask: [functions as text], download}. The answer of each: {console, requests,
 // overflow, values, violations, load_ms}.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
 const [packages, executablePath] = process.argv.slice(2);
 const require = createRequire(join(packages, "package.json"));
 const { chromium } = require("playwright-core");
 const axe = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
-const jobs = JSON.parse(readFileSync(0, "utf8"));
 
 const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-dev-shm-usage"] });
-const answers = [];
-for (const job of jobs) {
+
+// Every job has a context of its own: no cookie, no cache and no setting of another one's.
+const open = async (job) => {
   const context = await browser.newContext({
     viewport: { width: job.width ?? 1280, height: job.height ?? 900 },
     colorScheme: job.scheme ?? "light",
@@ -78,8 +80,13 @@ for (const job of jobs) {
   }
   if (job.shot) await page.screenshot({ path: job.shot, fullPage: !job.fold });
   if (job.pdf) await page.pdf({ path: job.pdf });
-  answers.push(answer);
   await context.close();
+  return answer;
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const answers = [];
+  for (const job of JSON.parse(line)) answers.push(await open(job));
+  process.stdout.write(`${JSON.stringify(answers)}\n`);
 }
 await browser.close();
-process.stdout.write(JSON.stringify(answers));

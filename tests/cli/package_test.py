@@ -39,7 +39,7 @@ def torch_libraries():
 class Package(CommandTest):
     @classmethod
     def setUpClass(cls):
-        cls.shared = tempfile.TemporaryDirectory(prefix="stallscope-package-")
+        cls.shared = tempfile.TemporaryDirectory(prefix="stallscope-test-package-")
         cls.packages = pathlib.Path(cls.shared.name)
         command = ["cpack", "--config", str(BUILD / "CPackConfig.cmake"), "-B", str(cls.packages)]
         result = subprocess.run(command, capture_output=True, text=True, timeout=600, cwd=cls.packages)

@@ -6,7 +6,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
-from run_test import EXAMPLES, RunTest, skip_without_torch  # noqa: E402
+from hook_support import EXAMPLES, RunTest, skip_without_torch  # noqa: E402
 
 
 class Examples(RunTest):

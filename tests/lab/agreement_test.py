@@ -22,11 +22,11 @@ INSIDE = "STALLSCOPE_TEST_LOOPBACK"
 RANKS_BYTES_PER_S = 100e6 / 8 / 2
 # 0.3 MB of gradients in the MLP of `profile`, 0.25 MiB in the program of `run`; blocks of a second.
 PROFILE = ["profile", "--model", "mlp:layers=3,width=128", "--image-size", "16", "--batch", "4", "--tolerance", "20%",
-           "--max-time", "8s", "--conditions", "crowd,node", "--no-store", "--out"]
+           "--max-time", "20s", "--conditions", "crowd,node", "--no-store", "--out"]
 PROBE = ["probe", "--only", "collectives", "--max-time", "5s", "--no-store", "--out"]
-RUN = ["run", "--tolerance", "20%", "--max-time", "8s", "--conditions", "crowd,node", "--no-store", "--python", PYTHON,
+RUN = ["run", "--tolerance", "20%", "--max-time", "20s", "--conditions", "crowd,node", "--no-store", "--python", PYTHON,
        "--out"]
-PROGRAM = ["--", str(SOURCE / "tests/hook/programs/plain.py"), "--width", "512"]
+PROGRAM = ["--", str(SOURCE / "tests/hook/programs/plain.py"), "--width", "256"]
 # Each interval misses the truth one time in twenty; a tenth of slack, as between machines.
 SLACK = 0.1
 
@@ -59,7 +59,6 @@ class Agreement(CommandTest):
 
     def assert_agree(self, estimates):
         """The intervals of all overlap, with the slack."""
-        print(estimates, file=sys.stderr)
         for name, one in estimates.items():
             self.assertLess(one["low"] * (1 - SLACK), estimates["plain"]["high"] * (1 + SLACK), (name, estimates))
             self.assertLess(estimates["plain"]["low"] * (1 - SLACK), one["high"] * (1 + SLACK), (name, estimates))
@@ -69,7 +68,7 @@ class Agreement(CommandTest):
             self.assertEqual((document["cluster"]["nodes"], document["cluster"]["devices_per_node"]), (1, 2))
             self.assertEqual(set(document["conditions"]), {"crowd", "node"})
             self.assertEqual(document["workload"]["gradient_bytes"], gradient_bytes)
-        communication = {name: one["stalls"]["communication"]["seconds"] for name, one in documents.items()}
+        communication = {name: one["stalls"]["interconnect"]["seconds"] for name, one in documents.items()}
         self.assert_agree(communication)
         # Two ranks each send and receive all gradients once: so long does the wire take alone.
         self.assertGreater(communication["plain"]["high"], 0.8 * gradient_bytes / RANKS_BYTES_PER_S)
