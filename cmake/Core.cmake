@@ -10,10 +10,6 @@ pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
 
 file(GLOB_RECURSE core_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/stallscope/*.cpp)
 list(FILTER core_sources EXCLUDE REGEX "_test\\.cpp$|/engine/torch/")
-set(STALLSCOPE_ONLY_ROOMS "" CACHE STRING "Rooms to build, as base|document, without the command; empty: all")
-if(STALLSCOPE_ONLY_ROOMS)
-  list(FILTER core_sources INCLUDE REGEX "/stallscope/(${STALLSCOPE_ONLY_ROOMS})/")
-endif()
 # Files that travel inside the command: embed(OUT root header function pattern...) sets OUT to a C++ file.
 function(embed out root header function)
   list(TRANSFORM ARGN PREPEND ${root}/ OUTPUT_VARIABLE patterns)
@@ -38,9 +34,6 @@ add_library(stallscope_core STATIC ${core_sources} ${hook_source} ${catalog_sour
 target_link_libraries(stallscope_core
   PUBLIC stallscope_options fmt::fmt nlohmann_json::nlohmann_json Threads::Threads JPEG::JPEG PkgConfig::hwloc Eigen3::Eigen ${CMAKE_DL_LIBS})
 target_compile_definitions(stallscope_core PUBLIC STALLSCOPE_VERSION="${PROJECT_VERSION}")
-if(STALLSCOPE_ONLY_ROOMS)
-  return()
-endif()
 
 file(GLOB_RECURSE app_sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/app/*.cpp)
 list(FILTER app_sources EXCLUDE REGEX "_test\\.cpp$|engine_main\\.cpp$")

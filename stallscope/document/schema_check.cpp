@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <vector>
 
 #include "stallscope/base/error.h"
 
@@ -70,6 +71,16 @@ std::string ChoiceViolation(const Json& value, const Json& choices, const Json& 
   return last;
 }
 
+/// Parsed once: a store has hundreds of documents to check.
+const std::vector<Json>& ShippedSchemas() {
+  static const std::vector<Json> schemas = [] {
+    std::vector<Json> parsed;
+    for (const EmbeddedFile& file : SchemaFiles()) parsed.push_back(Json::parse(file.text));
+    return parsed;
+  }();
+  return schemas;
+}
+
 }  // namespace
 
 std::string SchemaViolation(const Json& value, const Json& rule, const Json& schema, const std::string& path,
@@ -100,8 +111,7 @@ void RequireShippedSchema(const Json& document, const std::string& source) {
                 "give a file that a stallscope command wrote");
   }
   const auto name = field->get<std::string>();
-  for (const EmbeddedFile& file : SchemaFiles()) {
-    const Json schema = Json::parse(file.text);
+  for (const Json& schema : ShippedSchemas()) {
     const Json& properties = schema.value("properties", Json::object());
     if (!properties.contains("schema") || properties["schema"].value("const", "") != name) continue;
     // A newer program may have written more than this one knows.

@@ -162,7 +162,7 @@ bool MeetingServer::Answer(Client& client, const std::string& line) {
     const std::string old = values_.contains(key) ? FromHex(values_[key]) : "0";
     std::from_chars(old.data(), old.data() + old.size(), sum);
     std::from_chars(words[2].data(), words[2].data() + words[2].size(), amount);
-    sum += amount;
+    if (__builtin_add_overflow(sum, amount, &sum)) return false;  // no rank counts so far
     values_[key] = ToHex(std::to_string(sum));
     return SendAll(client.socket, fmt::format("{}\n", sum));
   }

@@ -6,6 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <limits>
 #include <thread>
 
 #include "stallscope/base/error.h"
@@ -98,6 +99,16 @@ TEST(Meeting, AnUnreachableMasterIsNamedAfterTheTimeout) {
     EXPECT_NE(std::string(e.what()).find("cannot reach the master at 127.0.0.1:"), std::string::npos);
     EXPECT_NE(e.hint.find("--node-rank 0"), std::string::npos);
   }
+}
+
+TEST(Meeting, ACounterThatWouldOverflowIsAStrangersAndEndsItsVisit) {
+  MeetingServer server("127.0.0.1", 0);
+  MeetingClient rank("127.0.0.1", server.port(), kLong);
+  MeetingClient stranger("127.0.0.1", server.port(), kLong);
+  const std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  EXPECT_EQ(stranger.Add("n", most), most);
+  EXPECT_THROW(stranger.Add("n", 1), Error);
+  EXPECT_EQ(rank.Add("n", -1), most - 1);
 }
 
 TEST(Meeting, AMissingKeyEndsInAnErrorAndNotInAHang) {

@@ -4,12 +4,9 @@
 #include <vector>
 
 #include "stallscope/document/profile.h"
+#include "stallscope/document/quantity.h"
 
 namespace stallscope {
-
-inline Estimate Exactly(double value) {
-  return {.mean = value, .low = value, .high = value};
-}
 
 /// Known to 2 % of a step.
 inline Stall SureStall(double seconds, double step_s) {

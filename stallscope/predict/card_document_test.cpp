@@ -31,7 +31,7 @@ MachineCard Card() {
   return card;
 }
 
-constexpr LinkTarget kTwo{.nodes = 2, .devices_per_node = 1, .wire = BytesPerSecond{62.5e6}};
+const LinkTarget kTwo{.nodes = 2, .devices_per_node = 1, .wire = BytesPerSecond{62.5e6}};
 
 TEST(CardDocument, ThePartsMakeTheStep) {
   const PredictedMachine machine = ToDocument(Step(), WithData(0.1), Card(), kTwo);

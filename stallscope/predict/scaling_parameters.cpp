@@ -5,7 +5,7 @@
 namespace stallscope {
 
 const std::array<ParameterFacts, kParameters>& AllParameters() {
-  constexpr Space kLog = Space::kLogarithm;
+  constexpr FitSpace kLog = FitSpace::kLogarithm;
   static constexpr std::array<ParameterFacts, kParameters> kFacts = {{
       {"nvlink_efficiency", "of the wires' rate", kLog, 0.75, 0.2,
        "bus bandwidth of NVLink machines without in-switch reduction: 78 to 82 % at 1 GB, less at 25 MB"},
@@ -20,10 +20,10 @@ const std::array<ParameterFacts, kParameters>& AllParameters() {
        "two nodes: p4d 0.70 to 0.82, p3dn 0.4 to 0.67, 4 x p6-b200 0.74, 16 x p5en 0.87"},
       {"tcp_rate", "GB/s per machine", kLog, 3.0, 0.4,
        "NCCL sockets on two nodes: 2.0 (8 x H200), 2.1 to 4.3 (p4d), 11 (a3 with eight interfaces)"},
-      {"interference_inside", "of compute", Space::kLogit, 0.73, 1.0,
+      {"interference_inside", "of compute", FitSpace::kLogit, 0.73, 1.0,
        "read from this table: exposed time hardly depends on the batch; anything between 0 and 1 is "
        "possible"},
-      {"interference_across", "of compute", Space::kLogit, 0.5, 1.0,
+      {"interference_across", "of compute", FitSpace::kLogit, 0.5, 1.0,
        "half, and unsure; this table was known"},
       {"sync_overhead", "of compute", kLog, 0.008, 0.5,
        "read from this table: 1 % between one GPU and two where little is exchanged"},
@@ -44,11 +44,11 @@ const std::array<ParameterFacts, kParameters>& AllParameters() {
 }
 
 double ToUnit(const ParameterFacts& facts, double value) {
-  return facts.space == Space::kLogarithm ? std::exp(value) : 1 / (1 + std::exp(-value));
+  return facts.space == FitSpace::kLogarithm ? std::exp(value) : 1 / (1 + std::exp(-value));
 }
 
 double ToFitSpace(const ParameterFacts& facts, double value) {
-  return facts.space == Space::kLogarithm ? std::log(value) : std::log(value / (1 - value));
+  return facts.space == FitSpace::kLogarithm ? std::log(value) : std::log(value / (1 - value));
 }
 
 UnitValues ToUnits(const ParameterValues& values) {

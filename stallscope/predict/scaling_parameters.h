@@ -39,12 +39,12 @@ inline double At(const ParameterValues& values, Parameter parameter) {
   return values[static_cast<std::size_t>(parameter)];
 }
 
-enum class Space { kLogarithm, kLogit };
+enum class FitSpace { kLogarithm, kLogit };
 
 struct ParameterFacts {
   std::string_view name;
   std::string_view unit;
-  Space space;
+  FitSpace space;
   double prior;   ///< in its unit: what physics and microbenchmarks say before any training step is seen
   double spread;  ///< standard deviation between systems, in fit space
   std::string_view source;

@@ -27,7 +27,7 @@ TEST(Mean, NothingAndOneValueHaveNoSpread) {
 TEST(Median, IsTheMiddleOrBetweenTheTwoMiddleOnes) {
   EXPECT_EQ(MedianOf({5, 1, 100}), 5);
   EXPECT_EQ(MedianOf({5, 1, 100, 7}), 6);
-  EXPECT_EQ(MedianOf({}), 0);
+  EXPECT_EQ(MedianOf(std::vector<double>{}), 0);
 }
 
 TEST(Quantiles, StudentMeetsTheNormalForManyDegreesOfFreedom) {

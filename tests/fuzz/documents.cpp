@@ -1,12 +1,12 @@
-#include <filesystem>
 #include <sstream>
 
-#include "stallscope/document/atomic_file.h"
+#include "stallscope/base/error.h"
+#include "stallscope/document/law.h"
 #include "stallscope/document/machine_card.h"
 #include "stallscope/document/prediction.h"
 #include "stallscope/document/profile.h"
 #include "stallscope/ladder/round_journal.h"
-#include "stallscope/predict/measured_prediction.h"
+#include "stallscope/law/sweep_journal.h"
 #include "stallscope/report/document_text.h"
 #include "stallscope/report/report_document.h"
 #include "stallscope/report/tables_csv.h"
@@ -24,6 +24,7 @@ void ParseAnyDocument(std::string_view bytes) {
   WriteTablesCsv({document}, out);
   WriteMarkdown({document}, out);
   if (document.kind == "prediction") PredictionFromJson(text, "fuzz.json");
+  if (document.kind == "law") LawFromJson(text, "fuzz.json");
 }
 
 void ParseCard(std::string_view bytes) {
@@ -33,9 +34,15 @@ void ParseCard(std::string_view bytes) {
 }
 
 void ParseJournal(std::string_view bytes) {
-  static const ScratchFile file(kJournalFile);
-  file.Write(bytes);
-  ReadJournal(file.path().parent_path(), Json::object());
+  static const ScratchFile rounds(kJournalFile);
+  static const ScratchFile sweep(kSweepFile);
+  rounds.Write(bytes);
+  sweep.Write(bytes);
+  try {
+    ReadSweep(sweep.path());
+  } catch (const Error&) {  // it may be the other journal
+  }
+  ReadJournal(rounds.path().parent_path(), Json::object());
 }
 
 }  // namespace stallscope

@@ -30,6 +30,9 @@ void ParseLine(const std::string& line) {
   Try([&] { HookFactsFromJson(json); });
   Try([&] { RankBlockFromJson(json); });
   Try([&] { EngineConfigFromJson(json); });
+  Try([&] { BlockRequestFromJson(json); });
+  Try([&] { WorkloadFactsFromJson(json); });
+  Try([&] { CollectiveRequestFromJson(json); });
   Try([&] { CollectiveFactsFromJson(json); });
   Try([&] { CollectiveReportFromJson(json); });
 }

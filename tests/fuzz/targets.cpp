@@ -22,6 +22,7 @@ constexpr std::array kTargets = {
     FuzzTarget{"tokens", ParseTokens},
     FuzzTarget{"words", ParseWords},
     FuzzTarget{"records", ParseRecords},
+    FuzzTarget{"meeting", ParseMeeting},
 };
 
 }  // namespace

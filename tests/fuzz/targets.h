@@ -38,5 +38,7 @@ void ParseTokens(std::string_view bytes);
 void ParseWords(std::string_view bytes);
 // records.cpp
 void ParseRecords(std::string_view bytes);
+// visitors.cpp
+void ParseMeeting(std::string_view bytes);
 
 }  // namespace stallscope
