@@ -1,4 +1,4 @@
-"""`stallscope run` in front of ranks that somebody else starts; torchrun and srun are in tests/lab/agreement_test.py."""
+"""`stallscope run` in front of ranks that somebody else starts, on every rung; tests/lab/agreement_test.py compares times."""
 
 import pathlib
 import shutil
@@ -8,7 +8,8 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 from hook_support import PROGRAMS, QUICK, RunTest, skip_without_torch  # noqa: E402
-from support import STALLSCOPE, free_port  # noqa: E402
+from slurm import Slurm, missing as no_slurm  # noqa: E402
+from support import STALLSCOPE, free_port, torchrun  # noqa: E402
 
 
 class Launchers(RunTest):
@@ -21,6 +22,19 @@ class Launchers(RunTest):
         self.assert_rungs(document, *rungs)
         self.assert_nothing_left()
         return {entry["condition"]: entry["reason"] for entry in document["absent"]}
+
+    def test_torchrun(self):
+        result = self.run_command(self.arguments(), program=torchrun(self.folder))
+        self.assertEqual(result.returncode, 0, result.stderr + self.logs())
+        self.assert_what_one_launch_gives("crowd", "node", "warm", "cold")
+
+    @unittest.skipIf(no_slurm(), no_slurm())
+    def test_srun(self):
+        with Slurm() as slurm:
+            result = self.run_command(self.arguments(), program=["srun", "-n", "2", STALLSCOPE],
+                                      **slurm.environment(**self.environment))
+        self.assertEqual(result.returncode, 0, result.stderr + self.logs())
+        self.assert_what_one_launch_gives("crowd", "node", "warm", "cold")
 
     @unittest.skipUnless(shutil.which("mpirun"), "mpirun is not installed")
     def test_mpirun(self):
