@@ -82,6 +82,7 @@ class CommandTest(unittest.TestCase):
     """A test with a folder of its own; at its end nothing may be left of the commands that it ran."""
 
     def setUp(self):
+        self._begin = time.monotonic()
         self._folder = tempfile.TemporaryDirectory(prefix="stallscope-test-")
         self.folder = pathlib.Path(self._folder.name)
         self.temporary = self.folder / "tmp"
@@ -99,6 +100,8 @@ class CommandTest(unittest.TestCase):
                 if stream:
                     stream.close()
         self._folder.cleanup()
+        # Between the test's name and its result: which of a script's tests takes its time.
+        print(f"{time.monotonic() - self._begin:.0f} s, ", end="", file=sys.stderr)
 
     def start(self, arguments, program=(STALLSCOPE,), **extra):
         process = subprocess.Popen(

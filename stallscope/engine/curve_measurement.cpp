@@ -174,7 +174,7 @@ class CurveMeasurement {
     const auto median_of = [&](const std::vector<double>& values) {
       Estimate median = bootstraps.front().Median(values);
       for (const Bootstrap& of_runs : bootstraps) Widen(median, of_runs.Median(values));
-      return median;
+      return ForAnotherSeries(median);
     };
     RingTimes ring{.ranks = curve_.ranks, .trips_per_step = kGlooTripsPerStep, .bytes = {}, .times_s = {}};
     PointToPoint pair{.from_rank = group_.ranks[0], .to_rank = group_.ranks[1]};

@@ -99,7 +99,9 @@ std::vector<ProbeTask> LocalProbes::Tasks() {
 }
 
 void LocalProbes::Fill(const ProbeRounds& rounds, MachineCard& card) const {
-  const auto mean_of = [&](const char* name) { return SeriesMean(rounds.CalmOf(name), seed_); };
+  const auto mean_of = [&](const char* name) {
+    return ForAnotherSeries(SeriesMean(rounds.CalmOf(name), seed_));
+  };
   if (decode_) {
     card.decode = DecodeRates{.image_width = DecodeRate::kWidth,
                               .image_height = DecodeRate::kHeight,
@@ -147,8 +149,8 @@ void LocalProbes::FillDisk(const ProbeRounds& rounds, MachineCard& card) const {
     disk.reads.push_back({.pattern = pattern.name(),
                           .request_bytes = pattern.request_bytes,
                           .depth = pattern.depth,
-                          .bytes_per_s = SeriesMean(rates, seed_),
-                          .latency_s = SeriesMean(latencies, seed_)});
+                          .bytes_per_s = ForAnotherSeries(SeriesMean(rates, seed_)),
+                          .latency_s = ForAnotherSeries(SeriesMean(latencies, seed_))});
   }
   card.disk = disk;
 }

@@ -141,8 +141,9 @@ class CardPrinter {
                       disturbed));
     }
     if (card_.rounds > 0) {
-      Line(fmt::format("means over {} rounds, with 95 % intervals; stopped by {}", card_.rounds,
-                       card_.stopped_by));
+      Line(fmt::format(
+          "{} rounds; intervals: where another probe as long would be, 19 times of 20; stopped by {}",
+          card_.rounds, card_.stopped_by));
     }
   }
 

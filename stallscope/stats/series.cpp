@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <stdexcept>
 #include <vector>
 
@@ -65,6 +66,12 @@ std::vector<Bootstrap> SeriesBootstraps(std::size_t values, std::uint64_t seed) 
 void Widen(Estimate& estimate, const Estimate& other) {
   estimate.low = std::min(estimate.low, estimate.mean - (other.mean - other.low));
   estimate.high = std::max(estimate.high, estimate.mean + (other.high - other.mean));
+}
+
+Estimate ForAnotherSeries(const Estimate& of_this) {
+  const double low = of_this.mean - std::numbers::sqrt2 * (of_this.mean - of_this.low);
+  const double high = of_this.mean + std::numbers::sqrt2 * (of_this.high - of_this.mean);
+  return {of_this.mean, of_this.low >= 0 ? std::max(0.0, low) : low, high};
 }
 
 Estimate RelativeTrend(std::span<const double> times, std::span<const double> values) {

@@ -23,6 +23,10 @@ std::vector<Bootstrap> SeriesBootstraps(std::size_t values, std::uint64_t seed);
 /// Around the estimate's own mean, as wide as the other one on either side.
 void Widen(Estimate& estimate, const Estimate& other);
 
+/// Where another series as long would find the same quantity, 19 times of 20: its error is as large as this
+/// one's, so the interval is wider by the root of two. What cannot be negative does not become so.
+Estimate ForAnotherSeries(const Estimate& of_this);
+
 /// Fewer runs than this say too little about how they scatter: Student's t with 3 degrees of freedom is 3.2.
 inline constexpr std::size_t kFewestRuns = 4;
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <numbers>
 #include <vector>
 
 #include "stallscope/stats/bootstrap.h"
@@ -31,6 +32,34 @@ TEST(SeriesMean, IsWiderThanAPlainBootstrapWhereNeighboursAreAlike) {
   const Estimate honest = SeriesMean(steps, 1);
   EXPECT_DOUBLE_EQ(honest.mean, 2.5);
   EXPECT_GT(honest.HalfWidth(), 2 * plain.HalfWidth());
+}
+
+TEST(ForAnotherSeries, HoldsTheMeanOfASecondSeriesAboutAsOftenAsItSays) {
+  Random random(3);
+  const auto draw = [&] {
+    std::vector<double> values;
+    for (int i = 0; i < 8; ++i) values.push_back(10 + random.Normal());
+    return SeriesMean(values, 1);
+  };
+  constexpr int kTrials = 400;
+  int held = 0;
+  int held_by_the_mean_alone = 0;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    const Estimate first = draw();
+    const Estimate wider = ForAnotherSeries(first);
+    const double second = draw().mean;
+    held += wider.low <= second && second <= wider.high;
+    held_by_the_mean_alone += first.low <= second && second <= first.high;
+  }
+  EXPECT_GE(held, 0.94 * kTrials);
+  EXPECT_LT(held_by_the_mean_alone, 0.94 * kTrials);
+}
+
+TEST(ForAnotherSeries, DoesNotMakeARateNegative) {
+  const Estimate rate = ForAnotherSeries({.mean = 4, .low = 1, .high = 7});
+  EXPECT_EQ(rate.low, 0);
+  EXPECT_DOUBLE_EQ(rate.high, 4 + 3 * std::numbers::sqrt2);
+  EXPECT_LT(ForAnotherSeries({.mean = 1, .low = -1, .high = 3}).low, -1);
 }
 
 /// 16 values around 0 with variance 1, neighbours correlated by 0.6.
