@@ -98,6 +98,8 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     choose = random.Random(options.seed)
+    # A shell that starts this in the background has Ctrl-C ignored, and what is started here would inherit that.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     soak = Soak()
     soak.setUp()
     counts, failures, samples, slowest = collections.Counter(), [], [], 0.0

@@ -241,12 +241,18 @@ void RankTeam::Join(const std::string& offer) {
   }
 }
 
+std::optional<Seconds> RankTeam::TooLongSilent(const Rank& rank) const {
+  const double silence_s = MonotonicSeconds() - rank.last_sign_s;
+  if (rank.ended || silence_s <= limits_.heartbeat.count()) return std::nullopt;
+  // One that is still loading has its time, unless it was stopped.
+  if (rank.has_beaten || rank.process.IsStopped()) return limits_.heartbeat;
+  if (silence_s > limits_.first_heartbeat.count()) return limits_.first_heartbeat;
+  return std::nullopt;
+}
+
 void RankTeam::CheckAlive() {
-  const double now = MonotonicSeconds();
   for (const Rank& rank : ranks_) {
-    const Seconds limit = rank.has_beaten ? limits_.heartbeat : limits_.first_heartbeat;
-    const bool silent = !rank.ended && now - rank.last_sign_s > limit.count();
-    if (rank.failure || (rank.ended && !rank.stopped) || silent) ThrowLoss();
+    if (rank.failure || (rank.ended && !rank.stopped) || TooLongSilent(rank)) ThrowLoss();
   }
   if (watch_ != nullptr && watch_->loss()) ThrowLoss();
   CheckProgress();
@@ -318,10 +324,9 @@ std::optional<std::string> RankTeam::CauseOf(const Rank& rank, bool also_consequ
   if (rank.ended && !rank.stopped) {
     return fmt::format("rank {} ended with {}{}", rank.number, rank.ended->Text(), at_step);
   }
-  const Seconds limit = rank.has_beaten ? limits_.heartbeat : limits_.first_heartbeat;
-  if (!rank.ended && MonotonicSeconds() - rank.last_sign_s > limit.count()) {
+  if (const std::optional<Seconds> silence = TooLongSilent(rank)) {
     return fmt::format("rank {} has given no sign of life for {}{}: it was stopped, or its core is taken",
-                       rank.number, FormatDuration(limit), at_step);
+                       rank.number, FormatDuration(*silence), at_step);
   }
   return std::nullopt;
 }

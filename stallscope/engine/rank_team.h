@@ -87,6 +87,8 @@ class RankTeam : public BlockRunner, public CollectiveRunner {
   void Pump(Seconds timeout);
   void TakeLine(Rank& rank, const std::string& line);
   void Join(const std::string& offer);
+  /// How long this rank's silence may last by now; nothing while it has not lasted too long.
+  std::optional<Seconds> TooLongSilent(const Rank& rank) const;
   /// Throws when a rank has ended, failed or fallen silent.
   void CheckAlive();
   [[noreturn]] void ThrowLoss();

@@ -68,6 +68,12 @@ bool ChildProcess::SendLine(const std::string& line) {
   return input_.valid() && WriteWithoutSigpipe(input_.get(), line + "\n", kSendTimeout_s);
 }
 
+bool ChildProcess::IsStopped() const {
+  if (status_ || pid_ < 0) return false;
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(pid_), &info, WSTOPPED | WNOHANG | WNOWAIT) == 0 && info.si_pid != 0;
+}
+
 std::optional<ExitStatus> ChildProcess::Poll() {
   if (status_ || pid_ < 0) return status_;
   siginfo_t info{};

@@ -57,6 +57,8 @@ class ChildProcess {
   ~ChildProcess();
 
   pid_t pid() const { return pid_; }
+  /// By a signal (SIGSTOP), and not continued yet.
+  bool IsStopped() const;
   /// Readable when the child has written to its descriptor 3, or closed it; nonblocking.
   int event_fd() const { return events_.get(); }
   /// Readable when the child has ended.

@@ -68,6 +68,22 @@ TEST(ChildProcess, LinesGoBothWays) {
   EXPECT_EQ(NextEvent(child, lines), "the end");
 }
 
+TEST(ChildProcess, KnowsWhetherItWasStopped) {
+  ChildProcess child(Shell("read line"));
+  EXPECT_FALSE(child.IsStopped());
+  child.Signal(SIGSTOP);
+  const double begin = MonotonicSeconds();
+  while (!child.IsStopped() && MonotonicSeconds() - begin < kPatience.count()) usleep(1000);
+  EXPECT_TRUE(child.IsStopped());
+  EXPECT_TRUE(child.IsStopped()) << "asking changes nothing";
+  child.Signal(SIGCONT);
+  while (child.IsStopped() && MonotonicSeconds() - begin < kPatience.count()) usleep(1000);
+  EXPECT_FALSE(child.IsStopped());
+  child.CloseInput();
+  ASSERT_TRUE(child.Wait(kPatience));
+  EXPECT_FALSE(child.IsStopped());
+}
+
 TEST(ChildProcess, OutputAndErrorsGoToTheLog) {
   const TemporaryFolder folder;
   ChildOptions options = Shell("echo first; echo second >&2; echo third");

@@ -128,6 +128,17 @@ class Faults(FaultTest):
             self.assertRegex(result.stderr, r"error: rank \d has given no sign of life for 8 s at step \d+")
             self.record("rank stopped (SIGSTOP)", f"{KEPT}; rank, step and cause are said", result)
 
+    def test_a_rank_that_is_stopped_while_it_loads_is_noticed(self):
+        for _ in self.rungs():
+            process = self.start([*ENDLESS, "--nproc-per-node", "2", "--out", "out"])
+            wait_until(lambda: len(self.engine_processes()) == 2, 60, "the start of two ranks")
+            begin = time.monotonic()
+            send_signal(self.random.choice(self.engine_processes()), signal.SIGSTOP)
+            result = self.finish_in_time(process, begin)
+            self.assertEqual(result.returncode, 1)
+            self.assertRegex(result.stderr, r"error: rank \d has given no sign of life for 8 s")
+            self.record("rank stopped while it loads (SIGSTOP)", "ends within 15 s; rank and cause are said", result)
+
     def test_ranks_die_with_a_killed_command(self):
         for _ in self.rungs():
             process = self.start_measuring()
