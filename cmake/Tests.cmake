@@ -70,11 +70,7 @@ if(STALLSCOPE_SANITIZE)
   include(Sanitized)
   return()
 endif()
-# Off until both runs have been seen to the end.
-option(STALLSCOPE_SANITIZER_TESTS "Add tests under sanitizers and fuzzing (label sanitizers; needs clang)" OFF)
-if(STALLSCOPE_SANITIZER_TESTS)
-  include(SanitizerTests)
-endif()
+include(SanitizerTests)
 
 find_path(SIMGRID_INCLUDE simgrid/s4u.hpp)
 find_library(SIMGRID_LIB simgrid)
