@@ -18,10 +18,13 @@ function(compile_in_groups target)
   endwhile()
   set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
 endfunction()
-# Resampling is where the tests spend their time; these few files are worth an optimiser, and so stay alone.
-file(GLOB resampling ${CMAKE_SOURCE_DIR}/stallscope/stats/*.cpp)
-list(FILTER resampling EXCLUDE REGEX "_test\\.cpp$")
-set_source_files_properties(${resampling} PROPERTIES COMPILE_OPTIONS -O1)
+# Resampling and fitting is where the tests spend their time; these few files are worth an optimiser that inlines (else
+# the linker may take another file's unoptimised copy of a template), and so stay alone.
+file(GLOB busy ${CMAKE_SOURCE_DIR}/stallscope/stats/*.cpp)
+list(FILTER busy EXCLUDE REGEX "_test\\.cpp$")
+list(APPEND busy ${CMAKE_SOURCE_DIR}/stallscope/law/fit.cpp ${CMAKE_SOURCE_DIR}/stallscope/input/resize.cpp
+  ${CMAKE_SOURCE_DIR}/stallscope/predict/compute_fit.cpp ${CMAKE_SOURCE_DIR}/stallscope/predict/compute_model.cpp)
+set_source_files_properties(${busy} PROPERTIES COMPILE_OPTIONS -O2)
 # Libraries in C say nothing of their functions' types, and so does what stands in for one.
 set_source_files_properties(${CMAKE_SOURCE_DIR}/tests/fakes/fake_nvml.cpp PROPERTIES COMPILE_OPTIONS -fno-sanitize=function)
 compile_in_groups(stallscope_core)
