@@ -117,7 +117,8 @@ class Emulate(CommandTest):
         self.assertIn("seed", other.stderr)
 
     def test_samples_show_the_wire(self):
-        _, document = self.profile("--emulate", "nodes=2,bandwidth=200Mbit", "--sample", "20ms")
+        _, document = self.profile("--emulate", "nodes=2,bandwidth=200Mbit", "--sample", "20ms", "--conditions",
+                                   "node,cluster")
         self.assertTrue((self.folder / "out/samples.csv").exists())
         sent = document["conditions"]["cluster"]["resources"]["network_sent_bytes_per_s"]
         self.assertGreater(sent, 1e6)
