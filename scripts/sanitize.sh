@@ -33,11 +33,6 @@ run() {
   export ASAN_OPTIONS=detect_leaks=1:allocator_may_return_null=1 UBSAN_OPTIONS=print_stacktrace=1
   export TSAN_OPTIONS=die_after_fork=0:halt_on_error=1
   export GTEST_TOTAL_SHARDS=$(nproc) GTEST_BRIEF=1
-  # Minutes of resampling and fitting in one thread, in which there is nothing for the thread sanitizer to find.
-  local one_thread='Bootstrap.*:Breakdown.*:ComputeModel.*:FitComputeParameters.*:ForAnotherSeries.*:LawFit.*'
-  one_thread+=':MacroscopicForm.*:MakeLaw.*:MeasureCurves.*:Pixels.*:ProfiledWorkload.*:PublishedRates.*'
-  one_thread+=':SeriesBootstraps.*:SeriesMean.*:UsedRounds.*:ValidateAbsolute.*'
-  if [ "$preset" = tsan ]; then export GTEST_FILTER="-$one_thread"; fi
   # These sanitizers find no room for their shadow where the kernel scatters addresses widely.
   local unscattered=()
   setarch "$(uname -m)" -R true 2>/dev/null && unscattered=(setarch "$(uname -m)" -R)

@@ -136,7 +136,7 @@ class Faults(FaultTest):
             send_signal(self.random.choice(self.engine_processes()), signal.SIGSTOP)
             result = self.finish_in_time(process, begin)
             self.assertEqual(result.returncode, 1)
-            self.assertRegex(result.stderr, r"error: rank \d has given no sign of life for 8 s")
+            self.assertRegex(result.stderr, r"error: rank \d has given no sign of life for 8 s before its first step")
             self.record("rank stopped while it loads (SIGSTOP)", "ends within 15 s; rank and cause are said", result)
 
     def test_ranks_die_with_a_killed_command(self):

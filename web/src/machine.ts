@@ -107,7 +107,7 @@ function diskChart(disk: Shown["document"]): HTMLElement {
       ),
       marginRight: 24,
       x: {
-        label: "rate, measured, with its 95 % interval",
+        label: "rate, measured, and where another probe would find it",
         tickFormat: (value: number) => `${bytes(value)}/s`,
         grid: true,
         zero: true,
@@ -142,7 +142,7 @@ export function machineSections(shown: Shown): (HTMLElement | null)[] {
         curve.where === "machine" ? "All-reduce inside the machine" : "All-reduce between machines",
         lead(`${curve.ranks} ranks on ${curve.nodes} ${curve.nodes === 1 ? "machine" : "machines"}, ${curve.backend}.`),
         curve.points?.length ? curveChart(curve) : null,
-        curve.points?.length ? legend([{ color: "var(--network)", name: "mean, with its 95 % interval" }]) : null,
+        curve.points?.length ? legend([{ color: "var(--network)", name: "median, and where another probe would find it" }]) : null,
         tableOf(shown, `curve-${i + 1}-fit`),
         tableOf(shown, `curve-${i + 1}-segments`),
         h("details", {}, h("summary", {}, "All sizes"), tableOf(shown, `curve-${i + 1}`), tableOf(shown, `curve-${i + 1}-absent`)),
