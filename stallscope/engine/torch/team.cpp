@@ -9,6 +9,7 @@
 #include <torch/csrc/distributed/c10d/comm.hpp>
 
 #include "stallscope/base/error.h"
+#include "stallscope/engine/batch_threads.h"
 #include "stallscope/engine/collective.h"
 #include "stallscope/engine/torch/meeting_store.h"
 
@@ -16,6 +17,7 @@ namespace stallscope {
 namespace {
 
 using Group = c10::intrusive_ptr<c10d::ProcessGroup>;
+using Device = std::shared_ptr<gloo::transport::Device>;
 
 /// A step may take longer than any limit one could choose. Whether a rank lives is told by its heartbeat,
 /// so a collective waits for days if it must.
@@ -23,7 +25,7 @@ constexpr auto kNoLimit = std::chrono::hours(24 * 30);
 constexpr std::size_t kBroadcastBytes = 250u << 20;
 
 Group Connect(const c10::intrusive_ptr<c10d::Store>& store, const std::string& name, int rank, int size,
-              std::shared_ptr<gloo::transport::Device> device) {
+              Device device) {
   auto options = c10d::ProcessGroupGloo::Options::create();
   options->devices.push_back(std::move(device));
   options->threads = 2;  // as init_process_group does
@@ -32,9 +34,18 @@ Group Connect(const c10::intrusive_ptr<c10d::Store>& store, const std::string& n
                                                      rank, size, options);
 }
 
-std::shared_ptr<gloo::transport::Device> DeviceBetweenMachines(const EngineConfig& config) {
-  if (config.interface.empty()) return c10d::ProcessGroupGloo::createDeviceForHostname(config.address);
+/// The event loop of a device tries the lock of a connection over and over while another thread sends on it.
+/// If it has pushed that thread off the only core of its rank, it does so until the scheduler's slice is
+/// over: milliseconds for a message of a few bytes, now and then. A batch thread does not.
+Device DeviceAt(const std::string& address) {
+  const BatchThreads event_loop;
+  return c10d::ProcessGroupGloo::createDeviceForHostname(address);
+}
+
+Device DeviceBetweenMachines(const EngineConfig& config) {
+  if (config.interface.empty()) return DeviceAt(config.address);
   try {
+    const BatchThreads event_loop;
     return c10d::ProcessGroupGloo::createDeviceForInterface(config.interface);
   } catch (const std::exception&) {
     throw Error("the network interface '" + config.interface + "' has no usable address here",
@@ -104,7 +115,7 @@ Team::Team(const EngineConfig& config, const std::function<void(const std::strin
   CheckAgreement(*store, config);
   if (config.watched) ShareWatchOffer(*store, config, on_watch_offer);
   const bool several_machines = config.nodes > 1;
-  const auto loopback = [] { return c10d::ProcessGroupGloo::createDeviceForHostname("127.0.0.1"); };
+  const auto loopback = [] { return DeviceAt("127.0.0.1"); };
   const auto outward = [&] { return several_machines ? DeviceBetweenMachines(config) : loopback(); };
   control_ = Connect(store, "control", rank_, size_, outward());
   if (config.measures_collectives) {
@@ -122,8 +133,7 @@ Team::Team(const EngineConfig& config, const std::function<void(const std::strin
     node_ = Connect(store, "node/" + std::to_string(config.node), config.local_rank, config.devices_per_node,
                     loopback());
   } else {
-    node_ = Connect(store, "node", rank_, size_,
-                    c10d::ProcessGroupGloo::createDeviceForHostname(config.node_address));
+    node_ = Connect(store, "node", rank_, size_, DeviceAt(config.node_address));
   }
   if (several_machines) cluster_ = Connect(store, "cluster", rank_, size_, outward());
 }
