@@ -40,6 +40,14 @@ std::optional<double> MemoryRate() {
   }
 }
 
+std::optional<std::int64_t> CacheOfACore() {
+  try {
+    return PrivateCacheOf(ReadTopology());
+  } catch (const Error&) {
+    return std::nullopt;  // hwloc sees nothing here
+  }
+}
+
 std::string NameOf(const SweepCell& cell) {
   return fmt::format("{}, {} {}, {} ranks", cell.network.spec,
                      cell.bucket == "tensor" || cell.bucket == "model" ? "an all-reduce per" : "buckets of",
@@ -105,6 +113,7 @@ SweepJournal& LawSweepJob::Journal(const std::optional<std::string>& torch) {
   origin.host = ReadHost(Root{});
   origin.created = UtcNow();
   if (!earlier_) origin.memory_bytes_per_s = MemoryRate();
+  origin.private_cache_bytes = CacheOfACore();
   journal_.emplace(folder_, origin, earlier_.has_value());
   journal_->WriteWanted(options_.cells);
   return *journal_;

@@ -52,7 +52,7 @@ std::size_t IndexOf(FitData& data, LawNetwork row) {
 }
 
 ExchangeStep StepOf(const SweptCell& swept, const SweepLink& link, const MeasuredStall& stall,
-                    const Network& network, BytesPerSecond memory) {
+                    const Network& network, BytesPerSecond memory, Bytes cached) {
   ExchangeStep step;
   const StepParts& parts = stall.crowd;
   const double sum = parts.forward_s + parts.backward_s + parts.optimizer_s;
@@ -65,6 +65,7 @@ ExchangeStep StepOf(const SweptCell& swept, const SweepLink& link, const Measure
   step.broadcasts = !BufferTensors(network).empty();
   step.ranks = swept.cell.ranks;
   step.wire = link.rate;
+  step.cached = cached;
   if (link.rate) step.burst = NetworkLab::Burst(*link.rate);
   return step;
 }
@@ -82,6 +83,7 @@ FitData FitDataOf(const Sweep& sweep) {
     const BytesPerSecond memory{sweep.origin.memory_bytes_per_s
                                     ? *sweep.origin.memory_bytes_per_s / swept.cell.ranks
                                     : kUsualMemoryRate};
+    const Bytes cached{static_cast<double>(sweep.origin.private_cache_bytes.value_or(0))};
     const std::size_t index = IndexOf(data, NetworkRow(swept.cell.network, network));
     for (const SweepLink& link : swept.cell.links) {
       const auto stall = StallOver(swept.rounds, link.name);
@@ -89,7 +91,7 @@ FitData FitDataOf(const Sweep& sweep) {
       data.points.push_back({index,
                              {swept.cell.bucket, link.name, swept.cell.ranks},
                              *stall,
-                             StepOf(swept, link, *stall, network, memory)});
+                             StepOf(swept, link, *stall, network, memory, cached)});
     }
   }
   // What others disturbed in every round says little; but where most points are like that the machine is

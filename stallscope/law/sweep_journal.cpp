@@ -147,6 +147,8 @@ Sweep ReadSweep(const std::filesystem::path& path) {
     const JsonFields fields(lines[i].json, lines[i].source);
     if (fields.Has("wanted")) {
       for (const JsonFields& cell : fields.Objects("wanted")) AddWanted(sweep, CellFromJson(cell));
+      if (const auto cache = fields.OptionalInteger("private_cache_bytes"))
+        sweep.origin.private_cache_bytes = cache;
       continue;
     }
     if (fields.Has("failed")) {
@@ -166,6 +168,7 @@ void Merge(Sweep& sweep, const Sweep& other) {
                                  sweep.origin.host.name, other.origin.host.name),
                      "fit one law for each machine");
   }
+  if (other.origin.private_cache_bytes) sweep.origin.private_cache_bytes = other.origin.private_cache_bytes;
   for (const SweepCell& cell : other.wanted) AddWanted(sweep, cell);
   sweep.failed.insert(sweep.failed.end(), other.failed.begin(), other.failed.end());
   for (const SweptCell& cell : other.cells) {
@@ -176,7 +179,7 @@ void Merge(Sweep& sweep, const Sweep& other) {
 }
 
 SweepJournal::SweepJournal(const std::filesystem::path& folder, const SweepOrigin& origin, bool append)
-    : lines_(folder / kSweepFile, append) {
+    : lines_(folder / kSweepFile, append), private_cache_bytes_(origin.private_cache_bytes) {
   if (append) return;
   Json tool = {{"version", origin.tool.version}};
   Put(tool, "torch", origin.tool.torch);
@@ -189,7 +192,9 @@ SweepJournal::SweepJournal(const std::filesystem::path& folder, const SweepOrigi
 void SweepJournal::WriteWanted(const std::vector<SweepCell>& cells) {
   Json wanted = Json::array();
   for (const SweepCell& cell : cells) wanted.push_back(WithLinks(cell));
-  lines_.Write({{"wanted", wanted}});
+  Json line = {{"wanted", wanted}};
+  Put(line, "private_cache_bytes", private_cache_bytes_);
+  lines_.Write(line);
 }
 
 void SweepJournal::WriteFailure(const SweepCell& cell, const std::string& reason) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -24,6 +25,8 @@ struct SweepOrigin {
   std::string created;
   /// Of all cores (the triad's rate), where it was measured.
   std::optional<double> memory_bytes_per_s;
+  /// What a core has for itself, where it is known.
+  std::optional<std::int64_t> private_cache_bytes;
 };
 
 /// All rounds of one launch's kind, whenever they were measured. `cell.links` are those that took part.
@@ -52,12 +55,13 @@ class SweepJournal {
   SweepJournal(const std::filesystem::path& folder, const SweepOrigin& origin, bool append);
   /// `seconds`: since the launch began, or since the round before.
   void Write(const SweepCell& cell, const SweepRound& round, double seconds);
-  /// What a run was asked for, so that a fit can say what is missing.
+  /// What a run was asked for, so that a fit can say what is missing, and the cache of its machine's cores.
   void WriteWanted(const std::vector<SweepCell>& cells);
   void WriteFailure(const SweepCell& cell, const std::string& reason);
 
  private:
   LineJournal lines_;
+  std::optional<std::int64_t> private_cache_bytes_;
 };
 
 }  // namespace stallscope

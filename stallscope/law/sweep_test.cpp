@@ -136,6 +136,7 @@ class SweepJournalTest : public CellTest {
     origin.tool.version = "1";
     origin.host.name = "here";
     origin.host.kernel = "6";
+    origin.private_cache_bytes = 2 << 20;
     return origin;
   }
   TemporaryFolder folder_;
@@ -164,6 +165,7 @@ TEST_F(SweepJournalTest, RoundsComeBackAndFurtherOnesAreAppended) {
             result.rounds[1].links.at("200Mbit").steps_s);
   EXPECT_NEAR(StallOver(sweep.cells[0].rounds, "200Mbit")->stall_s.mean, 0.69, 1e-9);
   EXPECT_EQ(sweep.wanted.size(), 2U);
+  EXPECT_EQ(sweep.origin.private_cache_bytes, 2 << 20);
   ASSERT_EQ(sweep.failed.size(), 1U);
   EXPECT_EQ(sweep.failed[0].first.bucket, "tensor");
 }

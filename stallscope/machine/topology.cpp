@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <hwloc.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <memory>
 #include <type_traits>
@@ -136,6 +137,17 @@ std::optional<LastLevelCache> LastLevelOf(const TopologyFacts& topology) {
     last = {.one = cache.bytes, .all = cache.bytes * cache.count};
   }
   return last;
+}
+
+std::optional<std::int64_t> PrivateCacheOf(const TopologyFacts& topology) {
+  if (!topology.cores || !topology.threads) return std::nullopt;
+  std::optional<std::int64_t> largest;
+  for (const CacheFacts& cache : topology.caches) {
+    const bool shared = cache.threads * *topology.cores > *topology.threads;
+    if (cache.type == "instruction" || shared) continue;
+    largest = std::max(largest.value_or(0), cache.bytes);
+  }
+  return largest;
 }
 
 }  // namespace stallscope

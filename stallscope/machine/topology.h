@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -18,5 +19,8 @@ struct LastLevelCache {
   std::int64_t all = 0;
 };
 std::optional<LastLevelCache> LastLevelOf(const TopologyFacts& topology);
+
+/// Bytes of the largest cache that a core has for itself. Nothing where none is known.
+std::optional<std::int64_t> PrivateCacheOf(const TopologyFacts& topology);
 
 }  // namespace stallscope

@@ -54,6 +54,19 @@ TEST(Topology, TheLastLevelIsThatOfOneCacheOrOfAll) {
   EXPECT_FALSE(LastLevelOf({}));
 }
 
+TEST(Topology, ThePrivateCacheIsTheLargestThatNoOtherCoreShares) {
+  EXPECT_EQ(PrivateCacheOf(Server()), Server().caches[1].bytes);
+  EXPECT_FALSE(PrivateCacheOf({}));
+  TopologyFacts shared;
+  shared.cores = 2;
+  shared.threads = 4;
+  shared.caches = {{.level = 2, .type = "unified", .bytes = 1 << 20, .count = 1, .threads = 4},
+                   {.level = 1, .type = "instruction", .bytes = 32 << 10, .count = 2, .threads = 2}};
+  EXPECT_FALSE(PrivateCacheOf(shared));
+  shared.caches.push_back({.level = 1, .type = "data", .bytes = 48 << 10, .count = 2, .threads = 2});
+  EXPECT_EQ(PrivateCacheOf(shared), 48 << 10);
+}
+
 TEST(Topology, ThisMachineHasThreads) {
   EXPECT_GE(ReadTopology().threads.value(), 1);
 }

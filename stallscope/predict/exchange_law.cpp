@@ -19,9 +19,10 @@ struct BusyTime {
   double processor_share;
 };
 
-/// The processor of a rank and the channel between ranks, while a step's gradients travel. Several buckets
-/// are under way at once: while one waits for its messages, another uses the wire. So messages and processing
-/// form one chain, the wire another, and a bucket has arrived when both are through with it.
+/// The processor of a rank and the channel between ranks, while a step's gradients travel. Two all-reduces
+/// are under way at once: while one is being handled, another is on the wire. Handled are messages and bytes.
+/// Two jobs that go round between two servers, which take h and w for each, take h + w - hw / (h + w) apiece
+/// (a closed queueing network with exponential times): less than one after the other, more than the longer.
 class ExchangeClock {
  public:
   ExchangeClock(const ExchangeLaw& law, const ExchangeStep& step)
@@ -37,8 +38,8 @@ class ExchangeClock {
 
   double now() const { return now_; }
   /// The last bucket has arrived.
-  double arrived() const { return std::max(messages_free_, wire_free_); }
-  /// Both chains' work: what would have to hide.
+  double arrived() const { return arrived_; }
+  /// Time in which something was under way: what would have to hide.
   double transfers() const { return transfers_; }
 
   /// The rank computes for so many undisturbed seconds.
@@ -64,16 +65,23 @@ class ExchangeClock {
 
   /// A bucket is handed over.
   void Send(double bytes) {
-    const double before = std::max(now_, arrived());
-    messages_free_ = std::max(now_, messages_free_) + messages_s_ + processor_ * bytes;
+    const double before = std::max(now_, arrived_);
+    if (now_ >= arrived_) {
+      busy_since_ = now_;
+      handled_ = wired_ = 0;
+    }
+    handled_ += messages_s_ + processor_ * bytes;
     if (wire_ > 0) {
       const double begin = std::max(now_, wire_free_);
       tokens_ = std::min(burst_, tokens_ + (begin - wire_free_) / wire_);
       const double at_once = std::min(tokens_, bytes);
       tokens_ -= at_once;
+      wired_ += wire_ * (bytes - at_once);
       wire_free_ = begin + wire_ * (bytes - at_once);
     }
-    const double length = std::max(0.0, arrived() - before);
+    const double sum = handled_ + wired_;
+    arrived_ = std::max(before, busy_since_ + (sum > 0 ? sum - handled_ * wired_ / sum : 0));
+    const double length = arrived_ - before;
     owed_ += processor_ * bytes;
     const double taken = std::min(owed_, length);
     owed_ -= taken;
@@ -88,7 +96,10 @@ class ExchangeClock {
   double burst_;
   double tokens_ = 0;  ///< bytes that would pass the wire at once
   double now_ = 0;
-  double messages_free_ = 0;
+  double arrived_ = 0;
+  double busy_since_ = 0;  ///< the channel, without a pause
+  double handled_ = 0;     ///< since then
+  double wired_ = 0;       ///< likewise
   double wire_free_ = 0;
   double transfers_ = 0;
   double owed_ = 0;  ///< processor time that no busy time holds yet
@@ -106,7 +117,9 @@ Simulated Simulate(const ExchangeLaw& law, const ExchangeStep& step) {
   const double backward = slower * step.compute.backward.count() + law.tensor_s * step.tensors;
   double bytes = 0;
   for (const cost::GradientBucket& bucket : step.buckets) bytes += bucket.size.value;
-  const double ending = law.copy_s_per_byte * bytes + slower * step.compute.optimizer.count();
+  const double copied = bytes > 0 ? std::max(0.0, 1 - step.cached.value / bytes) : 0;
+  const double copy_s_per_byte = copied * law.copy_s_per_byte;
+  const double ending = copy_s_per_byte * bytes + slower * step.compute.optimizer.count();
   ExchangeClock clock(law, step);
   clock.WireIdleBefore(ending);  // of the step before
   clock.Compute(slower * step.compute.forward.count());
@@ -117,7 +130,7 @@ Simulated Simulate(const ExchangeLaw& law, const ExchangeStep& step) {
       clock.Compute((bucket.ready - done) * backward);
       done = bucket.ready;
     }
-    clock.Compute(law.copy_s_per_byte * bucket.size.value);
+    clock.Compute(copy_s_per_byte * bucket.size.value);
     clock.Send(bucket.size.value);
   }
   clock.Compute((1 - done) * backward);
@@ -138,7 +151,8 @@ const std::array<LawCoefficient, kLawCoefficients>& LawCoefficients() {
       {"processor_s_per_byte", "s/B", "processor time of a byte that a rank sends and receives",
        &ExchangeLaw::processor_s_per_byte, 1e-9, 0},
       {"copy_s_per_byte", "s/B",
-       "of a gradient's byte that is gathered into a bucket, and as much when it is scattered",
+       "of a gradient's byte beyond the core's cache that is gathered into a bucket, and as much when it is "
+       "scattered",
        &ExchangeLaw::copy_s_per_byte, 0.5e-9, 0},
       {"wire_share", "share", "what gradients get of a link's line rate", &ExchangeLaw::wire_share, 0.1,
        0.01},

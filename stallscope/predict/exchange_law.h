@@ -14,15 +14,15 @@ namespace stallscope {
 
 /// How ranks on processors exchange gradients: effective coefficients, fitted to a sweep (docs/models.md).
 struct ExchangeLaw {
-  /// Of each of an all-reduce's 2(n-1) messages: waiting for threads to be woken, and for the other rank. The
-  /// processor is free meanwhile.
+  /// Of each of an all-reduce's 2(n-1) messages: waking threads, calling the kernel, waiting for the other
+  /// rank. One after the other, but hardly slowing the backward pass.
   double message_s = 300e-6;
   /// What the processor does for every gradient tensor, whatever bucket it travels in.
   double tensor_s = 10e-6;
   /// Processor time of a byte that a rank sends and receives and adds up, while it travels.
   double processor_s_per_byte = 1.5e-9;
   /// What a gradient's byte costs the rank twice beside that: gathered into its bucket before it travels, and
-  /// once all have arrived scattered again, with caches that the exchange has emptied.
+  /// once all have arrived scattered again. What the core's own cache holds costs nothing.
   double copy_s_per_byte = 0.4e-9;
   /// Of a link's line rate, what gradients get.
   double wire_share = 0.93;
@@ -53,6 +53,8 @@ struct ExchangeStep {
   std::optional<BytesPerSecond> wire;  ///< line rate; nothing: processors alone limit the exchange
   /// A token bucket passes so much at once after a pause (emulated links).
   Bytes burst;
+  /// So much of the gradients stays in the cache of the rank's core, where that is known.
+  Bytes cached;
 };
 
 /// What a stall consists of. Parts but `hidden` add up to the stall.

@@ -58,13 +58,18 @@ TEST(ExchangeLaw, ProcessorTimeDoesNotHide) {
   EXPECT_NEAR(StallUnder(law, Step({{0.25, {1e6}}})).count(), 0.010, 1e-9);
 }
 
-TEST(ExchangeLaw, MessagesAndWireOfDifferentBucketsOverlap) {
+TEST(ExchangeLaw, HandlingAndWireOfDifferentBucketsOverlapInPart) {
   ExchangeLaw law = Free();
   law.message_s = 0.001;
   ExchangeStep step = Step({{1, {1e6}}, {1, {0}}, {1, {0}}, {1, {0}}});
   step.wire = BytesPerSecond{1e8};
-  // The wire needs 10 ms, the messages of four all-reduces 8 ms: the longer of the two.
-  EXPECT_NEAR(StallUnder(law, step).count(), 0.010, 1e-9);
+  // The wire needs 10 ms, the messages of four all-reduces 8 ms: 10 + 8 - 10 x 8 / (10 + 8).
+  EXPECT_NEAR(StallUnder(law, step).count(), 0.018 - 0.08 / 18, 1e-9);
+  // After a pause nothing is left to overlap with: the first bucket has arrived before the second is handed
+  // over, and hides.
+  step = Step({{0, {1e6}}, {1, {0}}});
+  step.wire = BytesPerSecond{1e8};
+  EXPECT_NEAR(StallUnder(law, step).count(), 0.002, 1e-9);
 }
 
 TEST(ExchangeLaw, AShapedLinkPassesItsBurstAfterAPause) {
@@ -73,6 +78,18 @@ TEST(ExchangeLaw, AShapedLinkPassesItsBurstAfterAPause) {
   step.burst = Bytes{2e5};
   // 35 ms without traffic refill 2e5 bytes: 8e5 are left for the wire.
   EXPECT_NEAR(StallUnder(Free(), step).count(), 0.008, 1e-9);
+}
+
+TEST(ExchangeLaw, GradientsInTheCacheAreCopiedForNothing) {
+  ExchangeLaw law = Free();
+  law.copy_s_per_byte = 1e-9;
+  ExchangeStep step = Step({{1, {3e6}}, {1, {1e6}}});
+  // 4e6 bytes are gathered and scattered: 2 x 4 ms.
+  EXPECT_NEAR(StallUnder(law, step).count(), 0.008, 1e-9);
+  step.cached = Bytes{1e6};
+  EXPECT_NEAR(StallUnder(law, step).count(), 0.006, 1e-9);
+  step.cached = Bytes{5e6};
+  EXPECT_NEAR(StallUnder(law, step).count(), 0, 1e-9);
 }
 
 TEST(ExchangeLaw, PartsAddUpToTheStall) {

@@ -8,6 +8,7 @@
 #include "stallscope/base/error.h"
 #include "stallscope/cost/link.h"
 #include "stallscope/cost/step.h"
+#include "stallscope/machine/topology.h"
 #include "stallscope/predict/card_links.h"
 #include "stallscope/predict/gradient_buckets.h"
 
@@ -108,7 +109,7 @@ class Exchange {
 
 /// The same by the law of the machine.
 void PredictByLaw(const Alone& alone, const std::vector<cost::GradientBucket>& buckets,
-                  const Network& network, const LinkTarget& target, int ranks,
+                  const Network& network, const LinkTarget& target, int ranks, Bytes cached,
                   MeasuredPrediction& prediction) {
   ExchangeStep step{.compute = alone.compute,
                     .buckets = buckets,
@@ -116,7 +117,8 @@ void PredictByLaw(const Alone& alone, const std::vector<cost::GradientBucket>& b
                     .broadcasts = !BufferTensors(network).empty(),
                     .ranks = ranks,
                     .wire = std::nullopt,
-                    .burst = {}};
+                    .burst = {},
+                    .cached = cached};
   const double log_sd = std::hypot(RelativeDeviation(alone.step), kModelSpread);
   const Estimate within = WithDeviation(alone.step.mean + StallUnder(*target.law, step).count(), log_sd);
   if (target.nodes > 1) step.wire = target.wire;
@@ -155,7 +157,8 @@ MeasuredPrediction PredictMeasured(const Profile& profile, const MachineCard& ca
     return prediction;
   }
   if (target.law && (target.nodes == 1 || target.wire)) {
-    PredictByLaw(alone, buckets, network, target, links.ranks(), prediction);
+    const Bytes cached{static_cast<double>(PrivateCacheOf(card.topology).value_or(0))};
+    PredictByLaw(alone, buckets, network, target, links.ranks(), cached, prediction);
     return prediction;
   }
   // Everybody waits for the slowest, and running statistics are sent before the forward pass.
