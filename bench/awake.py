@@ -9,7 +9,6 @@ the host does. While /dev/cpu_dma_latency is held open at 0, Linux lets idle pro
 
 import os
 import struct
-import subprocess
 import sys
 
 
@@ -20,10 +19,15 @@ def main():
     try:
         held = os.open("/dev/cpu_dma_latency", os.O_WRONLY)
         os.write(held, struct.pack("i", 0))
+        os.set_inheritable(held, True)
     except OSError as error:
         print(f"error: the processors cannot be kept awake: {error}; run this as root", file=sys.stderr)
         return 1
-    return subprocess.run(sys.argv[1:], check=False).returncode
+    try:
+        os.execvp(sys.argv[1], sys.argv[1:])  # signals then reach the command
+    except OSError as error:
+        print(f"error: {sys.argv[1]} cannot be run: {error.strerror}; give its path", file=sys.stderr)
+        return 1
 
 
 if __name__ == "__main__":
