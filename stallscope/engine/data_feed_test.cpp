@@ -29,6 +29,20 @@ class DataFeedTest : public testing::Test {
   static BlockRequest Block(DataSource data, int turn, int steps) {
     return {.data = data, .steps = steps, .turn = turn};
   }
+  static InputRecord RecordOf(DataFeed& feed, const BlockRequest& request) {
+    feed.Prepare(request);
+    feed.Begin();
+    for (int step = 0; step < request.steps; ++step) feed.Next();
+    return feed.End();
+  }
+  /// The device's bytes are those of the process: in a block of a few kB, one page of the program's own code
+  /// that is read in late looks like a file that was not warm. As a run does, this tries again.
+  static InputRecord RecordAtLast(DataFeed& feed, const BlockRequest& request) {
+    constexpr int kTries = 5;
+    InputRecord record = RecordOf(feed, request);
+    for (int i = 1; i < kTries && record.worth_a_retry; ++i) record = RecordOf(feed, request);
+    return record;
+  }
   static std::vector<std::int64_t> LabelsOf(DataFeed& feed, const BlockRequest& request) {
     std::vector<std::int64_t> labels;
     feed.Prepare(request);
@@ -61,11 +75,7 @@ TEST_F(DataFeedTest, TheWorkersHaveMoreToDoThanTheBlockTakes) {
 
 TEST_F(DataFeedTest, ABlockSaysWhatItsFilesWere) {
   DataFeed feed = Feed({.batch = 4});
-  feed.Prepare(Block(DataSource::kWarm, 0, 2));
-  feed.Begin();
-  feed.Next();
-  feed.Next();
-  const InputRecord record = feed.End();
+  const InputRecord record = RecordAtLast(feed, Block(DataSource::kWarm, 0, 2));
   EXPECT_EQ(record.samples, 8);
   EXPECT_GT(record.bytes_taken, 0U);
   EXPECT_GE(record.bytes, record.bytes_taken);
@@ -77,11 +87,7 @@ TEST_F(DataFeedTest, EvictedFilesComeFromTheDevice) {
   if (StorageBelow(Path()).kind != StorageKind::kDisk) GTEST_SKIP() << "the folder lies on no disk";
   DataFeed feed = Feed({.batch = 4});
   LabelsOf(feed, Block(DataSource::kWarm, 0, 2));
-  feed.Prepare(Block(DataSource::kCold, 0, 2));
-  feed.Begin();
-  feed.Next();
-  feed.Next();
-  const InputRecord record = feed.End();
+  const InputRecord record = RecordAtLast(feed, Block(DataSource::kCold, 0, 2));
   if (record.state == "unknown") GTEST_SKIP() << record.reason;
   EXPECT_TRUE(record.verified) << record.reason;
 }
@@ -119,10 +125,7 @@ TEST_F(DataFeedTest, TheStorageAloneDecodesNothing) {
   BlockRequest request = Block(DataSource::kWarm, 0, 1);
   request.train = false;
   request.decode = false;
-  feed.Prepare(request);
-  feed.Begin();
-  feed.Next();
-  const InputRecord record = feed.End();
+  const InputRecord record = RecordOf(feed, request);
   EXPECT_EQ(record.decode_s, 0);
   EXPECT_GT(record.bytes_taken, 0U);
 }
