@@ -73,7 +73,8 @@ void LawSweepFlags::Declare(CLI::App& app) {
   AddOption(app, "--rounds", rounds, "N", kHow,
             "at least so many of every point (default 3; 2 where a step takes longer than 8 s)");
   AddOption(app, "--tolerance", tolerance, "SHARE", kHow,
-            "up to 6 rounds, until a stall is known to this share of step time (default 3%)");
+            "up to 6 rounds, 20 where they are short, until a stall is known to this share of step time "
+            "(default 3%)");
   AddOption(app, "--seed", options.seed, "N", kHow, "order of the blocks (default 1)");
   app.add_flag("--dry-run", options.dry_run, "print the plan and end")->group(kHow);
   constexpr const char* kResults = "Results";

@@ -153,12 +153,23 @@ class CellMeasurement {
     const double block_s = last_step_s_.contains(link.name) ? last_step_s_.at(link.name) : ExpectedStep(link);
     const bool is_long = block_s > options_.long_block_s;
     if (round < (is_long ? options_.min_long_rounds : options_.min_rounds)) return true;
-    return round < options_.max_rounds && !Precise(link);
+    return round < MostRounds() && !Precise(link);
+  }
+
+  int MostRounds() const {
+    return Elapsed() - result_.warm_up_s < options_.short_rounds_s
+               ? std::max(options_.max_rounds, options_.max_short_rounds)
+               : options_.max_rounds;
   }
 
   bool Precise(const SweepLink& link) const {
     const auto stall = StallOver(result_.rounds, link.name);
     return stall && stall->stall_s.HalfWidth() < options_.tolerance * stall->step_s.mean;
+  }
+
+  bool AllPrecise() const {
+    return std::all_of(cell_.links.begin(), cell_.links.end(),
+                       [&](const SweepLink& link) { return Precise(link); });
   }
 
   std::string MeasureRounds() {
@@ -171,7 +182,7 @@ class CellMeasurement {
       for (const SweepLink& link : cell_.links) {
         if (TakesPart(link, round)) links.push_back(link);
       }
-      if (links.empty()) return round >= options_.max_rounds ? "rounds" : "tolerance";
+      if (links.empty()) return AllPrecise() ? "tolerance" : "rounds";
       RunRound(round, links, random);
     }
   }

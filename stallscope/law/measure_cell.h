@@ -19,11 +19,15 @@ struct CellOptions {
   int min_long_rounds = 2;
   double long_block_s = 8;
   int max_rounds = 6;
+  /// Short rounds are worth little each and cost little: there are more of them, while all together take less
+  /// than `short_rounds_s`.
+  int max_short_rounds = 20;
+  double short_rounds_s = 20;
   /// Enough once every stall is known to this share of its step time.
   double tolerance = 0.03;
   /// Blocks last about this long, in so many steps at most. One long step is a block.
   double block_target_s = 0.5;
-  int max_steps = 10;
+  int max_steps = 50;
   /// A step that takes less than this is followed by another after each switch, and the first one counts in
   /// no mean: caches, clocks and TCP's windows have to settle.
   double settle_below_s = 8;

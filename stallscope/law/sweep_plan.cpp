@@ -106,26 +106,36 @@ ExchangeStep ForeseenStep(const SweepCell& cell, const SweepLink& link, const Sw
 
 CellTime ForeseenTime(const SweepCell& cell, const CellOptions& options, const SweepSpeed& speed) {
   CellTime time;
-  double most_rounds = 0;
-  double crowd_s = 0;
-  double unshaped_s = 0;
   const auto block = [&](double step_s) {
     const double settling = step_s < options.settle_below_s ? 1 : 0;
     return step_s * (settling + std::clamp(std::round(options.block_target_s / step_s), 1.0,
                                            static_cast<double>(options.max_steps)));
   };
+  double crowd_s = 0;
+  double unshaped_s = 0;
+  double round_s = 0;
+  std::vector<double> step_s;
   for (const SweepLink& link : cell.links) {
     const ExchangeStep step = ForeseenStep(cell, link, speed);
     crowd_s = (step.compute.forward + step.compute.backward + step.compute.optimizer).count();
-    const double step_s = crowd_s + StallUnder(speed.law, step).count();
+    step_s.push_back(crowd_s + StallUnder(speed.law, step).count());
     ExchangeStep unshaped = step;
     unshaped.wire = std::nullopt;
     unshaped_s = crowd_s + StallUnder(speed.law, unshaped).count();
-    // About one round more than the least is needed for the tolerance.
-    const bool is_long = step_s > options.long_block_s;
-    const double rounds = is_long ? options.min_long_rounds : options.min_rounds + 1;
+    round_s += block(step_s.back());
+  }
+  round_s += block(crowd_s);
+  // About one round more than the least is needed for the tolerance, and half of those that are had for little.
+  const double cheap =
+      std::min<double>(options.max_short_rounds, speed.factor * round_s > 0
+                                                     ? options.short_rounds_s / (speed.factor * round_s)
+                                                     : 0);
+  const double usual = std::max(options.min_rounds + 1.0, cheap / 2);
+  double most_rounds = 0;
+  for (const double one : step_s) {
+    const double rounds = one > options.long_block_s ? options.min_long_rounds : usual;
     most_rounds = std::max(most_rounds, rounds);
-    time.link_s.push_back(speed.factor * rounds * block(step_s));
+    time.link_s.push_back(speed.factor * rounds * block(one));
   }
   // Three steps each to warm up.
   time.launch_s =

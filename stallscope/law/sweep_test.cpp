@@ -109,7 +109,15 @@ TEST_F(CellTest, StallIsTheStepLessThatWithoutSynchronisation) {
 
 TEST_F(CellTest, MeasuresLongerWhereRoundsScatter) {
   runner_.noise_s = 0.05;
+  options_.short_rounds_s = 0;
   EXPECT_EQ(Measure().rounds.size(), static_cast<std::size_t>(options_.max_rounds));
+  EXPECT_EQ(Measure().stopped_by, "rounds");
+}
+
+TEST_F(CellTest, ShortRoundsAreManyWhereTheyScatter) {
+  runner_.noise_s = 0.05;
+  options_.short_rounds_s = 1000;
+  EXPECT_EQ(Measure().rounds.size(), static_cast<std::size_t>(options_.max_short_rounds));
 }
 
 TEST_F(CellTest, KeepsFinishedRoundsWhereARankIsLost) {
