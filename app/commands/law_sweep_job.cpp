@@ -16,7 +16,6 @@
 #include "stallscope/engine/rank_team.h"
 #include "stallscope/machine/host.h"
 #include "stallscope/machine/topology.h"
-#include "stallscope/probe/pace.h"
 #include "stallscope/probe/triad.h"
 #include "stallscope/stats/mean.h"
 #include "stallscope/supervise/cpu_sets.h"
@@ -155,7 +154,6 @@ std::optional<double> LawSweepJob::Launch(const SweepCell& cell, double max_time
   options.cores = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
   options.emulated = emulated_;
   options.interrupted = Interrupted();
-  options.pace = [cpus = AllowedCpus()] { return std::optional(ProcessorPace(cpus)); };
   if (earlier_) {
     for (const SweptCell& swept : earlier_->cells) {
       if (swept.cell.SameLaunch(cell)) options.earlier_rounds = static_cast<int>(swept.rounds.size());

@@ -54,8 +54,6 @@ struct LawPoint {
   std::optional<double> bandwidth_bytes_per_s;  ///< of a shaped link
   int all_reduces = 1;
   int rounds = 0;
-  /// How much longer the processors took than in the middle of the sweep; nothing where that is not known.
-  std::optional<double> slowness;
   Estimate compute_s;  ///< the step of ranks that do not synchronise
   double backward_s = 0;
   Estimate step_time_s;

@@ -38,7 +38,6 @@ LawPoint PointFrom(const JsonFields& fields) {
                  .bandwidth_bytes_per_s = fields.OptionalNumber("bandwidth_bytes_per_s"),
                  .all_reduces = fields.SmallInteger("all_reduces"),
                  .rounds = fields.SmallInteger("rounds"),
-                 .slowness = fields.OptionalNumber("slowness"),
                  .compute_s = fields.Interval("compute_s"),
                  .backward_s = fields.Number("backward_s"),
                  .step_time_s = fields.Interval("step_time_s"),

@@ -45,7 +45,6 @@ Json PointToJson(const LawPoint& point) {
   Put(json, "bandwidth_bytes_per_s", point.bandwidth_bytes_per_s);
   json["all_reduces"] = point.all_reduces;
   json["rounds"] = point.rounds;
-  Put(json, "slowness", point.slowness);
   json["compute_s"] = ToJson(point.compute_s);
   json["backward_s"] = point.backward_s;
   json["step_time_s"] = ToJson(point.step_time_s);

@@ -30,7 +30,6 @@ LawPoint PointOf(const FitData& data, const FitPoint& point, const ExchangeLaw& 
                .bandwidth_bytes_per_s = std::nullopt,
                .all_reduces = static_cast<int>(point.step.buckets.size()),
                .rounds = point.measured.rounds,
-               .slowness = std::nullopt,
                .compute_s = point.measured.crowd_s,
                .backward_s = point.measured.crowd.backward_s,
                .step_time_s = point.measured.step_s,
@@ -40,7 +39,6 @@ LawPoint PointOf(const FitData& data, const FitPoint& point, const ExchangeLaw& 
                .law_left_out = std::nullopt,
                .macroscopic_left_out = std::nullopt,
                .parts = PartsOf(StallParts(law, point.step))};
-  if (point.measured.pace_s) row.slowness = point.step.slowness;
   if (point.step.wire) row.bandwidth_bytes_per_s = point.step.wire->value;
   return row;
 }

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "stallscope/stats/mean.h"
 #include "stallscope/supervise/network_lab.h"
 
 namespace stallscope {
@@ -53,8 +52,7 @@ std::size_t IndexOf(FitData& data, LawNetwork row) {
 }
 
 ExchangeStep StepOf(const SweptCell& swept, const SweepLink& link, const MeasuredStall& stall,
-                    const Network& network, BytesPerSecond memory, Bytes cached,
-                    std::optional<double> usual_pace_s) {
+                    const Network& network, BytesPerSecond memory, Bytes cached) {
   ExchangeStep step;
   const StepParts& parts = stall.crowd;
   const double sum = parts.forward_s + parts.backward_s + parts.optimizer_s;
@@ -68,20 +66,8 @@ ExchangeStep StepOf(const SweptCell& swept, const SweepLink& link, const Measure
   step.ranks = swept.cell.ranks;
   step.wire = link.rate;
   step.cached = cached;
-  if (usual_pace_s && stall.pace_s) step.slowness = *stall.pace_s / *usual_pace_s;
   if (link.rate) step.burst = NetworkLab::Burst(*link.rate);
   return step;
-}
-
-/// The coefficients hold at the pace that the machine had in the middle of all rounds.
-std::optional<double> UsualPace(const Sweep& sweep) {
-  std::vector<double> paces;
-  for (const SweptCell& swept : sweep.cells) {
-    for (const SweepRound& round : swept.rounds) {
-      if (round.pace_s) paces.push_back(*round.pace_s);
-    }
-  }
-  return paces.empty() ? std::nullopt : std::optional(MedianOf(paces));
 }
 
 }  // namespace
@@ -92,7 +78,6 @@ double ComputeSeconds(const FitPoint& point) {
 
 FitData FitDataOf(const Sweep& sweep) {
   FitData data;
-  const std::optional<double> pace_s = UsualPace(sweep);
   for (const SweptCell& swept : sweep.cells) {
     const Network network = BuildNetwork(swept.cell.network.spec, OptionsOf(swept.cell.network));
     const BytesPerSecond memory{sweep.origin.memory_bytes_per_s
@@ -106,7 +91,7 @@ FitData FitDataOf(const Sweep& sweep) {
       data.points.push_back({index,
                              {swept.cell.bucket, link.name, swept.cell.ranks},
                              *stall,
-                             StepOf(swept, link, *stall, network, memory, cached, pace_s)});
+                             StepOf(swept, link, *stall, network, memory, cached)});
     }
   }
   // What others disturbed in every round says little; but where most points are like that the machine is

@@ -190,7 +190,6 @@ class CellMeasurement {
   void RunRound(int index, std::vector<SweepLink>& links, Random& random) {
     SweepRound round;
     round.index = options_.earlier_rounds + index;
-    round.pace_s = options_.pace();
     random.Shuffle(links);
     const std::size_t crowd_at = random.Below(links.size() + 1);
     for (std::size_t i = 0; i <= links.size(); ++i) {
@@ -255,9 +254,7 @@ std::optional<MeasuredStall> StallOver(const std::vector<SweepRound>& rounds, co
   std::vector<double> step;
   std::vector<double> stall;
   std::vector<double> slowest;
-  std::vector<double> paces;
   for (const SweepRound* round : used) {
-    if (round->pace_s) paces.push_back(*round->pace_s);
     crowd.push_back(UsualStep(round->crowd));
     step.push_back(UsualStep(round->links.at(link)));
     stall.push_back(step.back() - crowd.back());
@@ -269,7 +266,6 @@ std::optional<MeasuredStall> StallOver(const std::vector<SweepRound>& rounds, co
                        .stall_s = bootstrap.Median(stall),
                        .crowd = MeanParts(used),
                        .slowest_s = MedianOf(slowest),
-                       .pace_s = paces.empty() ? std::nullopt : std::optional(MedianOf(paces)),
                        .rounds = static_cast<int>(used.size()),
                        .clean = static_cast<int>(clean.size())};
 }

@@ -42,8 +42,6 @@ struct CellOptions {
   /// Rounds that an earlier run of the same cell has finished.
   int earlier_rounds = 0;
   std::function<double()> clock = MonotonicSeconds;
-  /// How fast the processors are right now, asked before every round; nothing where nobody knows.
-  std::function<std::optional<double>()> pace = [] { return std::nullopt; };
   std::function<bool()> interrupted = [] { return false; };
 };
 
@@ -68,9 +66,8 @@ struct MeasuredStall {
   Estimate crowd_s;
   Estimate step_s;
   Estimate stall_s;
-  StepParts crowd;               ///< means over the same rounds
-  double slowest_s = 0;          ///< without synchronisation, of the slowest rank
-  std::optional<double> pace_s;  ///< median over the same rounds that have it
+  StepParts crowd;       ///< means over the same rounds
+  double slowest_s = 0;  ///< without synchronisation, of the slowest rank
   int rounds = 0;
   int clean = 0;  ///< rounds that nobody disturbed
 };

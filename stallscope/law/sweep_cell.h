@@ -64,8 +64,6 @@ struct SweepBlock {
 /// Blocks that followed each other: one without synchronisation, and one over each link that took part.
 struct SweepRound {
   int index = 0;
-  /// ProcessorPace before it; nothing where that was not measured.
-  std::optional<double> pace_s;
   SweepBlock crowd;
   std::map<std::string, SweepBlock> links;  ///< by SweepLink::name
 };

@@ -91,8 +91,6 @@ SweepBlock BlockFromJson(const JsonFields& fields, const Json& json) {
 SweepRound RoundFromJson(const JsonFields& fields, const Json& json) {
   SweepRound round;
   round.index = fields.SmallInteger("round");
-  round.pace_s = fields.OptionalNumber("pace_s");
-  if (round.pace_s && !(*round.pace_s > 0)) fields.Fail("pace_s", "is no time");
   round.crowd = BlockFromJson(fields.Object("crowd"), json.at("crowd"));
   const JsonFields links = fields.Object("links");
   for (const std::string& name : links.Keys())
@@ -208,7 +206,6 @@ void SweepJournal::Write(const SweepCell& cell, const SweepRound& round, double 
                {"round", round.index},
                {"seconds", seconds},
                {"crowd", BlockToJson(round.crowd)}};
-  Put(line, "pace_s", round.pace_s);
   for (const auto& [name, block] : round.links) line["links"][name] = BlockToJson(block);
   lines_.Write(line);
 }

@@ -136,13 +136,6 @@ TEST_F(CellTest, DisturbedRoundsDoNotCount) {
   EXPECT_EQ(StallOver(rounds, "unshaped")->clean, 2);
 }
 
-TEST_F(CellTest, APointKnowsHowFastTheProcessorsWereInItsRounds) {
-  EXPECT_FALSE(StallOver(Measure().rounds, "unshaped")->pace_s);
-  double pace_s = 0;
-  options_.pace = [&] { return std::optional(pace_s += 1); };
-  EXPECT_EQ(StallOver(Measure().rounds, "unshaped")->pace_s, 2.0) << "the middle of three rounds";
-}
-
 class SweepJournalTest : public CellTest {
  protected:
   SweepOrigin Origin() const {
@@ -162,9 +155,7 @@ TEST_F(SweepJournalTest, RoundsComeBackAndFurtherOnesAreAppended) {
   {
     SweepJournal journal(folder_.path(), Origin(), false);
     journal.WriteWanted({Cell(), Cell("tensor")});
-    SweepRound first = result.rounds[0];
-    first.pace_s = 0.002;
-    journal.Write(Cell(), first, 2);
+    journal.Write(Cell(), result.rounds[0], 2);
   }
   // Killed while it wrote.
   std::ofstream(folder_.path() / kSweepFile, std::ios::app) << "{\"cell\": {\"netw";
@@ -181,8 +172,6 @@ TEST_F(SweepJournalTest, RoundsComeBackAndFurtherOnesAreAppended) {
   EXPECT_EQ(sweep.cells[0].rounds[1].links.at("200Mbit").steps_s,
             result.rounds[1].links.at("200Mbit").steps_s);
   EXPECT_NEAR(StallOver(sweep.cells[0].rounds, "200Mbit")->stall_s.mean, 0.69, 1e-9);
-  EXPECT_EQ(sweep.cells[0].rounds[0].pace_s, 0.002);
-  EXPECT_FALSE(sweep.cells[0].rounds[1].pace_s);
   EXPECT_EQ(sweep.wanted.size(), 2U);
   EXPECT_EQ(sweep.origin.private_cache_bytes, 2 << 20);
   ASSERT_EQ(sweep.failed.size(), 1U);

@@ -92,21 +92,6 @@ TEST(ExchangeLaw, GradientsInTheCacheAreCopiedForNothing) {
   EXPECT_NEAR(StallUnder(law, step).count(), 0, 1e-9);
 }
 
-TEST(ExchangeLaw, SlowProcessorsTakeLongerForAllButTheWire) {
-  ExchangeLaw law = Free();
-  law.message_s = 0.001;
-  law.tensor_s = 0.002;
-  law.processor_s_per_byte = 1e-9;
-  law.copy_s_per_byte = 2e-9;
-  ExchangeStep step = Step({{1, {1e6}}});
-  // 2 messages, 4 tensors, a payload of 1e6 bytes handled, gathered and scattered: 2 + 8 + 1 + 4 ms.
-  EXPECT_NEAR(StallUnder(law, step).count(), 0.015, 1e-9);
-  step.slowness = 1.5;
-  EXPECT_NEAR(StallUnder(law, step).count(), 0.0225, 1e-9);
-  step.wire = BytesPerSecond{1e8};
-  EXPECT_NEAR(StallUnder(Free(), step).count(), 0.010, 1e-9);
-}
-
 TEST(ExchangeLaw, PartsAddUpToTheStall) {
   const ExchangeLaw law;
   ExchangeStep step = Step({{0.3, {1e6}}, {0.6, {2e6}}, {1, {3e6}}});
