@@ -17,7 +17,7 @@ const ExchangeLaw kTruth{.message_s = 500e-6,
                          .processor_s_per_byte = 1.2e-9,
                          .copy_s_per_byte = 0.5e-9,
                          .wire_share = 0.9,
-                         .straggling = 0.05};
+                         .straggling_s = 0.02};
 
 TEST(LawFit, RecoversTheCoefficientsOfMadeUpPoints) {
   const FitData data = FitDataOf(MadeSweep(kTruth, 0));
@@ -117,7 +117,7 @@ TEST(MakeLaw, JudgesEveryPointWithoutItsNetworkAndAnswers) {
 
 TEST(MakeLaw, TheAnswerFollowsTheNumbers) {
   ExchangeLaw free = kTruth;  // nothing but all-reduces depends on the number of layers
-  free.tensor_s = free.straggling = 0;
+  free.tensor_s = free.straggling_s = 0;
   const Law law = MakeLaw(MadeSweep(free, 0), {.resamples = 2});
   EXPECT_THAT(law.answer, HasSubstr("Once gradients are bucketed"));
 }

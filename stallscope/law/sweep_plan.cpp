@@ -125,11 +125,11 @@ CellTime ForeseenTime(const SweepCell& cell, const CellOptions& options, const S
     round_s += block(step_s.back());
   }
   round_s += block(crowd_s);
-  // About one round more than the least is needed for the tolerance, and half of those that are had for little.
+  // About one round more than the least is needed for the tolerance, and half of those that are had for
+  // little.
   const double cheap =
-      std::min<double>(options.max_short_rounds, speed.factor * round_s > 0
-                                                     ? options.short_rounds_s / (speed.factor * round_s)
-                                                     : 0);
+      std::min<double>(options.max_short_rounds,
+                       speed.factor * round_s > 0 ? options.short_rounds_s / (speed.factor * round_s) : 0);
   const double usual = std::max(options.min_rounds + 1.0, cheap / 2);
   double most_rounds = 0;
   for (const double one : step_s) {

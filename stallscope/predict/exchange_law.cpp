@@ -11,6 +11,13 @@ namespace stallscope {
 namespace {
 
 constexpr double kFloatBytes = 4;
+/// What all-reduces wait for each other, of what they would with exponential times. An all-reduce has two
+/// halves (reduce and scatter, gather): the squared coefficient of variation of a sum of two such times is
+/// 1/2.
+constexpr double kUnevenness = 0.5;
+/// What delays a rank does so for about a tick of the scheduler: in shorter times it comes as a whole or not
+/// at all.
+constexpr double kTick = 4e-3;
 
 /// The channel is busy: from when to when, and what that takes of the processor.
 struct BusyTime {
@@ -21,13 +28,14 @@ struct BusyTime {
 
 /// The processor of a rank and the channel between ranks, while a step's gradients travel. Two all-reduces
 /// are under way at once: while one is being handled, another is on the wire. Handled are messages and bytes.
-/// Two jobs that go round between two servers, which take h and w for each, take h + w - hw / (h + w) apiece
-/// (a closed queueing network with exponential times): less than one after the other, more than the longer.
+/// Two jobs that go round between two servers, which take h and w for each, take the longer of both apiece if
+/// all come evenly; with exponential times (a closed queueing network) longer by s^2 / (h + w), s being the
+/// shorter.
 class ExchangeClock {
  public:
   ExchangeClock(const ExchangeLaw& law, const ExchangeStep& step)
-      : messages_s_(2.0 * (step.ranks - 1) * law.message_s),
-        processor_(2.0 * (step.ranks - 1) / step.ranks * law.processor_s_per_byte),
+      : messages_s_(2.0 * (step.ranks - 1) * step.slowness * law.message_s),
+        processor_(2.0 * (step.ranks - 1) / step.ranks * step.slowness * law.processor_s_per_byte),
         wire_(step.wire ? 2.0 * (step.ranks - 1) / step.ranks / (law.wire_share * step.wire->value) : 0),
         burst_(wire_ > 0 ? step.burst.value : 0) {
     busy_.reserve(step.buckets.size());
@@ -79,8 +87,9 @@ class ExchangeClock {
       wired_ += wire_ * (bytes - at_once);
       wire_free_ = begin + wire_ * (bytes - at_once);
     }
-    const double sum = handled_ + wired_;
-    arrived_ = std::max(before, busy_since_ + (sum > 0 ? sum - handled_ * wired_ / sum : 0));
+    const auto [shorter, longer] = std::minmax(handled_, wired_);
+    const double waiting = shorter > 0 ? kUnevenness * shorter * shorter / (shorter + longer) : 0;
+    arrived_ = std::max(before, busy_since_ + longer + waiting);
     const double length = arrived_ - before;
     owed_ += processor_ * bytes;
     const double taken = std::min(owed_, length);
@@ -107,23 +116,31 @@ class ExchangeClock {
   std::size_t next_ = 0;  ///< the first busy time that the processor has not outlived
 };
 
+/// Computing takes so many times as long where the slowest rank counts. What delays ranks in short moments,
+/// each on its own, adds up as the root of time.
+double SlowerWithOthers(const ExchangeLaw& law, const cost::StepCompute& compute) {
+  const double alone = (compute.forward + compute.backward + compute.optimizer).count();
+  return 1 + law.straggling_s / std::sqrt(alone + kTick);
+}
+
 struct Simulated {
   double stall;
   double transfers;
 };
 
 Simulated Simulate(const ExchangeLaw& law, const ExchangeStep& step) {
-  const double slower = 1 + law.straggling;
-  const double backward = slower * step.compute.backward.count() + law.tensor_s * step.tensors;
+  const double slower = SlowerWithOthers(law, step.compute);
+  const double backward =
+      slower * step.compute.backward.count() + step.slowness * law.tensor_s * step.tensors;
   double bytes = 0;
   for (const cost::GradientBucket& bucket : step.buckets) bytes += bucket.size.value;
   const double copied = bytes > 0 ? std::max(0.0, 1 - step.cached.value / bytes) : 0;
-  const double copy_s_per_byte = copied * law.copy_s_per_byte;
+  const double copy_s_per_byte = copied * step.slowness * law.copy_s_per_byte;
   const double ending = copy_s_per_byte * bytes + slower * step.compute.optimizer.count();
   ExchangeClock clock(law, step);
   clock.WireIdleBefore(ending);  // of the step before
   clock.Compute(slower * step.compute.forward.count());
-  if (step.broadcasts) clock.Compute(std::ceil(std::log2(step.ranks)) * law.message_s);
+  if (step.broadcasts) clock.Compute(std::ceil(std::log2(step.ranks)) * step.slowness * law.message_s);
   double done = 0;
   for (const cost::GradientBucket& bucket : step.buckets) {
     if (bucket.ready > done) {
@@ -156,8 +173,10 @@ const std::array<LawCoefficient, kLawCoefficients>& LawCoefficients() {
        &ExchangeLaw::copy_s_per_byte, 0.5e-9, 0},
       {"wire_share", "share", "what gradients get of a link's line rate", &ExchangeLaw::wire_share, 0.1,
        0.01},
-      {"straggling", "share", "how much longer ranks compute in steps that synchronise",
-       &ExchangeLaw::straggling, 0.05, 0},
+      {"straggling_s", "s",
+       "what waiting for the slowest rank takes of a step that computes for a second; it grows with the "
+       "root of that time",
+       &ExchangeLaw::straggling_s, 0.02, 0},
   }};
   return coefficients;
 }

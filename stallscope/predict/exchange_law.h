@@ -26,8 +26,9 @@ struct ExchangeLaw {
   double copy_s_per_byte = 0.4e-9;
   /// Of a link's line rate, what gradients get.
   double wire_share = 0.93;
-  /// Computing takes so much longer in steps that synchronise: the slowest rank counts.
-  double straggling = 0.02;
+  /// The slowest rank of a step counts: so much longer takes one that computes for a second, and with the
+  /// root of that time another.
+  double straggling_s = 0.02;
 };
 
 inline constexpr std::size_t kLawCoefficients = 6;
@@ -53,6 +54,8 @@ struct ExchangeStep {
   std::optional<BytesPerSecond> wire;  ///< line rate; nothing: processors alone limit the exchange
   /// A token bucket passes so much at once after a pause (emulated links).
   Bytes burst;
+  /// So much longer than usual the processors took for anything while the step was measured.
+  double slowness = 1;
   /// So much of the gradients stays in the cache of the rank's core, where that is known.
   Bytes cached;
 };

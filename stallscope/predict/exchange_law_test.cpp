@@ -14,7 +14,7 @@ ExchangeLaw Free() {
           .processor_s_per_byte = 0,
           .copy_s_per_byte = 0,
           .wire_share = 1,
-          .straggling = 0};
+          .straggling_s = 0};
 }
 
 /// Two ranks that compute for 10, 20 and 5 ms.
@@ -63,8 +63,8 @@ TEST(ExchangeLaw, HandlingAndWireOfDifferentBucketsOverlapInPart) {
   law.message_s = 0.001;
   ExchangeStep step = Step({{1, {1e6}}, {1, {0}}, {1, {0}}, {1, {0}}});
   step.wire = BytesPerSecond{1e8};
-  // The wire needs 10 ms, the messages of four all-reduces 8 ms: 10 + 8 - 10 x 8 / (10 + 8).
-  EXPECT_NEAR(StallUnder(law, step).count(), 0.018 - 0.08 / 18, 1e-9);
+  // The wire needs 10 ms, the messages of four all-reduces 8 ms: 10 + 8 x 8 / (10 + 8) / 2.
+  EXPECT_NEAR(StallUnder(law, step).count(), 0.010 + 0.064 / 18 / 2, 1e-9);
   // After a pause nothing is left to overlap with: the first bucket has arrived before the second is handed
   // over, and hides.
   step = Step({{0, {1e6}}, {1, {0}}});

@@ -236,7 +236,7 @@ class OnProcessors(Predict):
         steps = {}
         for share in (0.5, 1.0):
             values = {"message_s": 1e-4, "tensor_s": 0, "processor_s_per_byte": 1e-9, "copy_s_per_byte": 1e-9,
-                      "wire_share": share, "straggling": 0}
+                      "wire_share": share, "straggling_s": 0}
             law["coefficients"] = [{"name": name, "unit": "s", "meaning": name,
                                     "value": {"mean": value, "low": value, "high": value}} for name, value in values.items()]
             (self.folder / "law.json").write_text(json.dumps(law))
