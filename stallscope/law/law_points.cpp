@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
 #include "stallscope/supervise/network_lab.h"
 
@@ -11,8 +10,6 @@ namespace stallscope {
 namespace {
 
 constexpr int kFewestRounds = 2;
-/// A network's fast rounds: a fifth of them is faster. Not the fastest, which may be chance.
-constexpr double kFastShare = 0.2;
 
 LawNetwork NetworkRow(const SweepNetwork& network, const Network& built) {
   const NetworkTotals totals = Totals(built);
@@ -73,28 +70,6 @@ ExchangeStep StepOf(const SweptCell& swept, const SweepLink& link, const Measure
   return step;
 }
 
-/// How long each network's computation took, in every round that others left alone: the same each time,
-/// unless the processors were slower.
-class ComputingSpeed {
- public:
-  void Add(std::size_t network, const std::vector<SweepRound>& rounds) {
-    for (const SweepRound& round : rounds) {
-      if (!round.crowd.polluted) seconds_[network].push_back(UsualStep(round.crowd));
-    }
-  }
-
-  /// How much longer it took at one point than where the machine was fast.
-  double Slowness(std::size_t network, double seconds) {
-    std::vector<double>& all = seconds_[network];
-    if (all.empty()) return 1;
-    std::sort(all.begin(), all.end());
-    return seconds / all[static_cast<std::size_t>(kFastShare * static_cast<double>(all.size()))];
-  }
-
- private:
-  std::map<std::size_t, std::vector<double>> seconds_;
-};
-
 }  // namespace
 
 double ComputeSeconds(const FitPoint& point) {
@@ -103,7 +78,6 @@ double ComputeSeconds(const FitPoint& point) {
 
 FitData FitDataOf(const Sweep& sweep) {
   FitData data;
-  ComputingSpeed speed;
   for (const SweptCell& swept : sweep.cells) {
     const Network network = BuildNetwork(swept.cell.network.spec, OptionsOf(swept.cell.network));
     const BytesPerSecond memory{sweep.origin.memory_bytes_per_s
@@ -111,7 +85,6 @@ FitData FitDataOf(const Sweep& sweep) {
                                     : kUsualMemoryRate};
     const Bytes cached{static_cast<double>(sweep.origin.private_cache_bytes.value_or(0))};
     const std::size_t index = IndexOf(data, NetworkRow(swept.cell.network, network));
-    speed.Add(index, swept.rounds);
     for (const SweepLink& link : swept.cell.links) {
       const auto stall = StallOver(swept.rounds, link.name);
       if (!stall) continue;
@@ -121,8 +94,6 @@ FitData FitDataOf(const Sweep& sweep) {
                              StepOf(swept, link, *stall, network, memory, cached)});
     }
   }
-  for (FitPoint& point : data.points)
-    point.step.slowness = speed.Slowness(point.network, ComputeSeconds(point));
   // What others disturbed in every round says little; but where most points are like that the machine is
   // never idle, and all count.
   const auto disturbed = [](const FitPoint& point) { return point.measured.clean < kFewestRounds; };

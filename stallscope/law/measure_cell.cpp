@@ -45,6 +45,14 @@ double SlowestRank(const BlockResult& block, int settling, int steps) {
   return MeanOf(slowest);
 }
 
+/// Lost packets and other processes make single steps much longer, never shorter: the middle one counts.
+double UsualStep(const SweepBlock& block) {
+  const auto counted =
+      block.steps_s.begin() + std::min<std::ptrdiff_t>(block.settling, std::ssize(block.steps_s));
+  return counted == block.steps_s.end() ? block.step_s
+                                        : MedianOf(std::vector<double>(counted, block.steps_s.end()));
+}
+
 class CellMeasurement {
  public:
   CellMeasurement(BlockRunner& runner, const SweepCell& cell, const CellOptions& options,
@@ -224,13 +232,6 @@ StepParts MeanParts(const std::vector<const SweepRound*>& rounds) {
 }
 
 }  // namespace
-
-double UsualStep(const SweepBlock& block) {
-  const auto counted =
-      block.steps_s.begin() + std::min<std::ptrdiff_t>(block.settling, std::ssize(block.steps_s));
-  return counted == block.steps_s.end() ? block.step_s
-                                        : MedianOf(std::vector<double>(counted, block.steps_s.end()));
-}
 
 CellResult MeasureCell(BlockRunner& runner, const SweepCell& cell, const CellOptions& options,
                        const std::function<void(const SweepLink&)>& set_link,

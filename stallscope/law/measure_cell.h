@@ -60,9 +60,6 @@ CellResult MeasureCell(BlockRunner& runner, const SweepCell& cell, const CellOpt
                        const std::function<void(const SweepLink&)>& set_link,
                        const std::function<void(const SweepRound&)>& on_round);
 
-/// Lost packets and other processes make single steps much longer, never shorter: the middle one counts.
-double UsualStep(const SweepBlock& block);
-
 /// The stall over a link, and the step: medians over rounds of each round's usual step, paired. Rounds that
 /// others disturbed do not count where at least two are clean; nothing where there are fewer than two.
 struct MeasuredStall {

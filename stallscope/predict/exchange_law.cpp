@@ -34,8 +34,8 @@ struct BusyTime {
 class ExchangeClock {
  public:
   ExchangeClock(const ExchangeLaw& law, const ExchangeStep& step)
-      : messages_s_(2.0 * (step.ranks - 1) * step.slowness * law.message_s),
-        processor_(2.0 * (step.ranks - 1) / step.ranks * step.slowness * law.processor_s_per_byte),
+      : messages_s_(2.0 * (step.ranks - 1) * law.message_s),
+        processor_(2.0 * (step.ranks - 1) / step.ranks * law.processor_s_per_byte),
         wire_(step.wire ? 2.0 * (step.ranks - 1) / step.ranks / (law.wire_share * step.wire->value) : 0),
         burst_(wire_ > 0 ? step.burst.value : 0) {
     busy_.reserve(step.buckets.size());
@@ -130,17 +130,16 @@ struct Simulated {
 
 Simulated Simulate(const ExchangeLaw& law, const ExchangeStep& step) {
   const double slower = SlowerWithOthers(law, step.compute);
-  const double backward =
-      slower * step.compute.backward.count() + step.slowness * law.tensor_s * step.tensors;
+  const double backward = slower * step.compute.backward.count() + law.tensor_s * step.tensors;
   double bytes = 0;
   for (const cost::GradientBucket& bucket : step.buckets) bytes += bucket.size.value;
   const double copied = bytes > 0 ? std::max(0.0, 1 - step.cached.value / bytes) : 0;
-  const double copy_s_per_byte = copied * step.slowness * law.copy_s_per_byte;
+  const double copy_s_per_byte = copied * law.copy_s_per_byte;
   const double ending = copy_s_per_byte * bytes + slower * step.compute.optimizer.count();
   ExchangeClock clock(law, step);
   clock.WireIdleBefore(ending);  // of the step before
   clock.Compute(slower * step.compute.forward.count());
-  if (step.broadcasts) clock.Compute(std::ceil(std::log2(step.ranks)) * step.slowness * law.message_s);
+  if (step.broadcasts) clock.Compute(std::ceil(std::log2(step.ranks)) * law.message_s);
   double done = 0;
   for (const cost::GradientBucket& bucket : step.buckets) {
     if (bucket.ready > done) {

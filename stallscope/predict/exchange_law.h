@@ -54,8 +54,6 @@ struct ExchangeStep {
   std::optional<BytesPerSecond> wire;  ///< line rate; nothing: processors alone limit the exchange
   /// A token bucket passes so much at once after a pause (emulated links).
   Bytes burst;
-  /// So much longer than usual the processors took for anything while the step was measured.
-  double slowness = 1;
   /// So much of the gradients stays in the cache of the rank's core, where that is known.
   Bytes cached;
 };

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace stallscope {
 namespace {
 
@@ -90,6 +92,17 @@ TEST(ExchangeLaw, GradientsInTheCacheAreCopiedForNothing) {
   EXPECT_NEAR(StallUnder(law, step).count(), 0.006, 1e-9);
   step.cached = Bytes{5e6};
   EXPECT_NEAR(StallUnder(law, step).count(), 0, 1e-9);
+}
+
+TEST(ExchangeLaw, StragglingGrowsWithTheRootOfTime) {
+  ExchangeLaw law = Free();
+  law.straggling_s = 0.01;
+  ExchangeStep step = Step({{1, {1e6}}});
+  // 10 ms x 35 ms / sqrt(35 + 4 ms), a tick of the scheduler being 4 ms: 1.77 ms.
+  EXPECT_NEAR(StallUnder(law, step).count(), 0.01 * 0.035 / std::sqrt(0.039), 1e-9);
+  // In a step of many seconds the tick is nothing: 10 ms x sqrt(16).
+  step.compute = {Seconds(0), Seconds(16), Seconds(0)};
+  EXPECT_NEAR(StallUnder(law, step).count(), 0.04, 1e-5);
 }
 
 TEST(ExchangeLaw, PartsAddUpToTheStall) {
