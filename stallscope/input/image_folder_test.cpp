@@ -10,6 +10,7 @@
 
 #include "stallscope/base/clock.h"
 #include "stallscope/base/error.h"
+#include "stallscope/input/file_bytes.h"
 #include "stallscope/input/jpeg_for_tests.h"
 #include "stallscope/input/sampler.h"
 #include "stallscope/supervise/temporary_folder.h"
@@ -117,6 +118,23 @@ TEST_F(ImageFolderTest, FilesThatComeOrGoAreNoticed) {
   usleep(20000);  // file times advance in ticks of up to 10 ms
   Touch("b/2.jpg");
   EXPECT_EQ(list.ChangedFolder(), folder_.path() / "b");
+}
+
+TEST_F(ImageFolderTest, WhatWasWrittenJustBeforeIsNotNewer) {
+  const TemporaryFolder elsewhere;
+  const std::string scratch = elsewhere.path() / "scratch";
+  for (int i = 0; i < 50; ++i) {
+    // Since Linux 6.13 a file whose time was asked for gets a precise one when it is written again, and then
+    // so do all others: up to a tick ahead of the coarse clock.
+    WriteText(scratch, "x");
+    struct stat status {};
+    ASSERT_EQ(stat(scratch.c_str(), &status), 0);
+  }
+  WriteText(folder_.path() / "a/1.jpg", "x");
+  const ImageFolder list = ImageFolder::List(folder_.path());
+  FileBytes file;
+  file.Read(list.PathOf(0));
+  EXPECT_LE(file.modified_s(), list.listed_at_s());
 }
 
 TEST_F(ImageFolderTest, ManyFilesAreListedAndShuffledAtOnce) {
