@@ -44,6 +44,14 @@ TEST(LawFit, IntervalsHoldTheTruthWherePointsScatter) {
   }
 }
 
+TEST(LawFit, DisturbedPointsCountOnlyWhereTheOthersAreTooFew) {
+  Sweep sweep = MadeSweep(kTruth, 0);
+  for (SweepRound& round : sweep.cells.front().rounds) round.crowd.polluted = true;
+  EXPECT_EQ(FitDataOf(sweep).points.size(), 54U - 3);
+  sweep.cells.resize(3);  // 3 disturbed points, and 6 that are as many as the coefficients
+  EXPECT_EQ(FitDataOf(sweep).points.size(), 9U);
+}
+
 TEST(LawFit, WhatNoPointSaysStaysAsItWas) {
   FitData data = FitDataOf(MadeSweep(kTruth, 0));
   std::erase_if(data.points, [](const FitPoint& point) { return point.step.wire.has_value(); });

@@ -95,10 +95,12 @@ FitData FitDataOf(const Sweep& sweep) {
     }
   }
   // What others disturbed in every round says little; but where most points are like that the machine is
-  // never idle, and all count.
+  // never idle, and all count. So do they where the others would be too few for a law.
   const auto disturbed = [](const FitPoint& point) { return point.measured.clean < kFewestRounds; };
   const auto count = std::count_if(data.points.begin(), data.points.end(), disturbed);
-  if (2 * count <= std::ssize(data.points)) std::erase_if(data.points, disturbed);
+  const auto left = std::ssize(data.points) - count;
+  if (count <= left && left > static_cast<std::ptrdiff_t>(kLawCoefficients))
+    std::erase_if(data.points, disturbed);
   return data;
 }
 
