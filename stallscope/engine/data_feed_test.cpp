@@ -35,14 +35,6 @@ class DataFeedTest : public testing::Test {
     for (int step = 0; step < request.steps; ++step) feed.Next();
     return feed.End();
   }
-  /// The device's bytes are those of the process: in a block of a few kB, one page of the program's own code
-  /// that is read in late looks like a file that was not warm. As a run does, this tries again.
-  static InputRecord RecordAtLast(DataFeed& feed, const BlockRequest& request) {
-    constexpr int kTries = 5;
-    InputRecord record = RecordOf(feed, request);
-    for (int i = 1; i < kTries && record.worth_a_retry; ++i) record = RecordOf(feed, request);
-    return record;
-  }
   static std::vector<std::int64_t> LabelsOf(DataFeed& feed, const BlockRequest& request) {
     std::vector<std::int64_t> labels;
     feed.Prepare(request);
@@ -75,7 +67,7 @@ TEST_F(DataFeedTest, TheWorkersHaveMoreToDoThanTheBlockTakes) {
 
 TEST_F(DataFeedTest, ABlockSaysWhatItsFilesWere) {
   DataFeed feed = Feed({.batch = 4});
-  const InputRecord record = RecordAtLast(feed, Block(DataSource::kWarm, 0, 2));
+  const InputRecord record = RecordOf(feed, Block(DataSource::kWarm, 0, 2));
   EXPECT_EQ(record.samples, 8);
   EXPECT_GT(record.bytes_taken, 0U);
   EXPECT_GE(record.bytes, record.bytes_taken);
@@ -87,7 +79,7 @@ TEST_F(DataFeedTest, EvictedFilesComeFromTheDevice) {
   if (StorageBelow(Path()).kind != StorageKind::kDisk) GTEST_SKIP() << "the folder lies on no disk";
   DataFeed feed = Feed({.batch = 4});
   LabelsOf(feed, Block(DataSource::kWarm, 0, 2));
-  const InputRecord record = RecordAtLast(feed, Block(DataSource::kCold, 0, 2));
+  const InputRecord record = RecordOf(feed, Block(DataSource::kCold, 0, 2));
   if (record.state == "unknown") GTEST_SKIP() << record.reason;
   EXPECT_TRUE(record.verified) << record.reason;
 }
