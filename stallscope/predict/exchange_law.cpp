@@ -15,8 +15,8 @@ constexpr double kFloatBytes = 4;
 /// halves (reduce and scatter, gather): the squared coefficient of variation of a sum of two such times is
 /// 1/2.
 constexpr double kUnevenness = 0.5;
-/// What delays a rank does so for about a tick of the scheduler: in shorter times it comes as a whole or not
-/// at all.
+/// What delays a rank does so for about a tick of the scheduler (Debian's kernels have 250 a second): in
+/// shorter times it comes as a whole or not at all.
 constexpr double kTick = 4e-3;
 
 /// The channel is busy: from when to when, and what that takes of the processor.
