@@ -18,8 +18,7 @@ namespace {
 
 void PrintPlan(const LawSweepOptions& options, const std::optional<Sweep>& earlier) {
   const std::vector<SweepCell> left = StillToMeasure(options.cells, earlier.value_or(Sweep{}), options.cell);
-  const SweepPlan plan = PlanSweep(
-      left, options.cell, {}, options.max_time ? std::optional(options.max_time->count()) : std::nullopt);
+  const SweepPlan plan = PlanSweep(left, options.cell, {}, FirstVisitSeconds(options));
   for (std::size_t i = 0; i < plan.cells.size(); ++i) {
     const SweepCell& cell = plan.cells[i];
     std::vector<std::string> links;
@@ -34,6 +33,8 @@ void PrintPlan(const LawSweepOptions& options, const std::optional<Sweep>& earli
     fmt::print("left out: {}: {}\n", network, fmt::join(points, ", "));
   fmt::print("{} points in {} launches, about {}; {} left out for --max-time\n", plan.points,
              plan.cells.size(), FormatDuration(Seconds(plan.seconds)), plan.dropped.size());
+  fmt::print("then those known less well than to {:.3g} % of their step again, for a third of that time\n",
+             100 * options.revisit_above);
 }
 
 int RunLawSweep(LawSweepFlags& flags, const std::vector<std::string>& argv) {

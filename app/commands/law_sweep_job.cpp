@@ -27,6 +27,10 @@ constexpr int kTriadPasses = 5;
 constexpr Seconds kJoinTimeout{30};
 /// So many launches say how far the guess of their time is off.
 constexpr std::size_t kRecentLaunches = 4;
+/// Of a sweep's time; the rest is for visiting again. Rounds of other minutes also say more than further ones of
+/// the same minute.
+constexpr double kFirstVisitsShare = 0.75;
+constexpr int kMostVisits = 3;
 
 /// What one rank gets of it says how long copies take.
 std::optional<double> MemoryRate() {
@@ -83,9 +87,13 @@ std::vector<SweepCell> StillToMeasure(const std::vector<SweepCell>& wanted, cons
   return left;
 }
 
+std::optional<double> FirstVisitSeconds(const LawSweepOptions& options) {
+  return options.max_time ? std::optional(kFirstVisitsShare * options.max_time->count()) : std::nullopt;
+}
+
 LawSweepJob::LawSweepJob(const LawSweepOptions& options, std::filesystem::path folder,
-                         const std::optional<Sweep>& earlier)
-    : options_(options), folder_(std::move(folder)), engine_(FindEngine()), earlier_(earlier) {
+                         std::optional<Sweep> earlier)
+    : options_(options), folder_(std::move(folder)), engine_(FindEngine()), earlier_(std::move(earlier)) {
   const bool shaped = std::any_of(options.cells.begin(), options.cells.end(), [](const SweepCell& cell) {
     return std::any_of(cell.links.begin(), cell.links.end(),
                        [](const SweepLink& link) { return link.rate.has_value(); });
@@ -185,37 +193,60 @@ std::optional<double> LawSweepJob::Launch(const SweepCell& cell, double max_time
 
 void LawSweepJob::Run() {
   const double begin_s = MonotonicSeconds();
-  const std::size_t all_points = [&] {
-    std::size_t points = 0;
-    for (const SweepCell& cell : options_.cells) points += cell.links.size();
-    return points;
-  }();
-  std::vector<SweepCell> left = StillToMeasure(options_.cells, earlier_.value_or(Sweep{}), options_.cell);
-  SweepSpeed speed;
-  std::vector<double> ratios;
-  std::size_t launches = 0;
+  Visit(StillToMeasure(options_.cells, earlier_.value_or(Sweep{}), options_.cell),
+        FirstVisitSeconds(options_));
+  VisitAgain(MonotonicSeconds() - begin_s);
+}
+
+void LawSweepJob::VisitAgain(double first_visits_s) {
+  const double begin_s = MonotonicSeconds();
+  const double seconds = options_.max_time ? options_.max_time->count() - first_visits_s
+                                           : first_visits_s * (1 / kFirstVisitsShare - 1);
+  CellOptions wanted = options_.cell;
+  wanted.again_above = options_.revisit_above;
+  for (int visit = 2; visit <= kMostVisits && journal_ && !SignalExitCode(); ++visit) {
+    earlier_ = ReadSweep(folder_);
+    std::vector<SweepCell> measured;  // what was left out for want of time, or failed, is not visited
+    for (const SweptCell& swept : earlier_->cells) measured.push_back(swept.cell);
+    const std::vector<SweepCell> cells = StillToMeasure(measured, *earlier_, wanted);
+    const double left = seconds - (MonotonicSeconds() - begin_s);
+    if (PlanSweep(cells, options_.cell, speed_, left).cells.empty()) return;
+    Say(options_.output, fmt::format("points known less well than to {:.3g} % of their step are visited again",
+                                     100 * options_.revisit_above));
+    Visit(cells, left);
+  }
+}
+
+void LawSweepJob::Visit(std::vector<SweepCell> left, std::optional<double> seconds) {
+  const double begin_s = MonotonicSeconds();
+  std::size_t all_points = 0;
+  for (const SweepCell& cell : left) all_points += cell.links.size();
+  bool is_first = true;
   while (!left.empty() && !SignalExitCode()) {
     std::optional<double> time_left;
-    if (options_.max_time) time_left = options_.max_time->count() - (MonotonicSeconds() - begin_s);
-    const SweepPlan plan = PlanSweep(left, options_.cell, speed, time_left);
-    if (launches == 0) {
+    if (seconds) time_left = *seconds - (MonotonicSeconds() - begin_s);
+    const SweepPlan plan = PlanSweep(left, options_.cell, speed_, time_left);
+    if (is_first) {
       Say(options_.output,
-          fmt::format(
-              "{} of {} points in {} launches, about {}{}", plan.points, all_points, plan.cells.size(),
-              FormatDuration(Seconds(plan.seconds)),
-              plan.dropped.empty() ? "" : fmt::format("; {} left out for --max-time", plan.dropped.size())));
+          fmt::format("{} of {} points in {} launches, about {}{}", plan.points, all_points,
+                      plan.cells.size(), FormatDuration(Seconds(plan.seconds)),
+                      plan.dropped.empty()
+                          ? ""
+                          : fmt::format("; {} left out for want of time", plan.dropped.size())));
     }
+    is_first = false;
     if (plan.cells.empty()) break;
     const SweepCell& cell = plan.cells.front();
-    Say(options_.output, fmt::format("[{}, {} more, about {} left] {}", launches + 1, plan.cells.size() - 1,
-                                     FormatDuration(Seconds(plan.seconds)), NameOf(cell)));
+    Say(options_.output,
+        fmt::format("[{}, {} more, about {} left] {}", launches_ + 1, plan.cells.size() - 1,
+                    FormatDuration(Seconds(plan.seconds)), NameOf(cell)));
     try {
       const auto took = Launch(cell, time_left.value_or(1e9));
       if (took)
-        ratios.push_back(std::max(0.1, *took - speed.start_s) * speed.factor /
-                         std::max(0.1, plan.cell_seconds.front() - speed.start_s));
-      if (ratios.size() > kRecentLaunches) ratios.erase(ratios.begin());
-      if (!ratios.empty()) speed.factor = MedianOf(ratios);
+        ratios_.push_back(std::max(0.1, *took - speed_.start_s) * speed_.factor /
+                          std::max(0.1, plan.cell_seconds.front() - speed_.start_s));
+      if (ratios_.size() > kRecentLaunches) ratios_.erase(ratios_.begin());
+      if (!ratios_.empty()) speed_.factor = MedianOf(ratios_);
       failure_.reset();
     } catch (const UsageError&) {
       throw;
@@ -226,7 +257,7 @@ void LawSweepJob::Run() {
       failure_ = e;
       Say(options_.output, fmt::format("warning: {} is left out: {}; {}", NameOf(cell), e.what(), e.hint));
     }
-    ++launches;
+    ++launches_;
     std::erase_if(left, [&](const SweepCell& other) { return other.SameLaunch(cell); });
   }
 }

@@ -83,8 +83,9 @@ void LawSweepFlags::Declare(CLI::App& app) {
   AddOption(app, "--resume", options.resume, "DIR", kResults,
             "go on with an earlier sweep of this machine: what it has is not measured again");
   AddOption(
-      app, "--again-above", again_above, "SHARE", kResults,
-      "with --resume: more rounds of points whose stall is known less well than to this share of step time");
+      app, "--again-above", again_above, "SHARE", kHow,
+      "visit points again at the end whose stall is known less well than to this share of step time (default 5%, "
+      "or --tolerance); with --resume first of all");
   AddOption(app, "--html", options.html, "FILE", kResults, "write a page as well, for the browser");
   AddOption(app, "--store", options.store, "DIR", kResults,
             "keep the law there instead of in STALLSCOPE_STORE or the user's data folder");
@@ -99,10 +100,10 @@ void LawSweepFlags::Read() {
   CheckCountOf(rounds, "--rounds");
   if (rounds < 2) throw UsageError("--rounds 1 has no interval", "give 2 or more");
   options.cell.tolerance = ShareOf(tolerance, "--tolerance");
+  options.revisit_above = std::max(options.revisit_above, options.cell.tolerance);
   if (!again_above.empty()) {
-    if (options.resume.empty())
-      throw UsageError("--again-above chooses among points of an earlier sweep", "give --resume DIR as well");
-    options.cell.again_above = ShareOf(again_above, "--again-above");
+    options.revisit_above = ShareOf(again_above, "--again-above");
+    options.cell.again_above = options.revisit_above;
   }
   options.cell.min_rounds = rounds;
   options.cell.min_long_rounds = std::min(rounds, options.cell.min_long_rounds);

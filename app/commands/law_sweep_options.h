@@ -16,6 +16,8 @@ namespace stallscope {
 struct LawSweepOptions {
   std::vector<SweepCell> cells;  ///< all that was asked for
   CellOptions cell;
+  /// At the end, points whose stall is known less well than to this share of step time are visited again.
+  double revisit_above = 0.05;
   std::optional<Seconds> max_time;
   std::string out;     ///< empty: ./stallscope-DATE-TIME
   std::string resume;  ///< the folder of an earlier sweep to go on with; empty: none

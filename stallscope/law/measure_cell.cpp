@@ -176,7 +176,7 @@ class CellMeasurement {
     for (const Layer& layer : BuildNetwork(cell_.network.spec, OptionsOf(cell_.network)).layers) {
       for (const GradientTensor& tensor : layer.parameters) gradient_bytes_ += 4 * tensor.elements();
     }
-    Random random(options_.seed);
+    Random random(options_.seed + static_cast<std::uint64_t>(options_.earlier_rounds));
     for (int round = 0;; ++round) {
       std::vector<SweepLink> links;
       for (const SweepLink& link : cell_.links) {

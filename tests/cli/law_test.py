@@ -27,7 +27,7 @@ class Law(CommandTest):
         self.assertIn("--bucket 'some'", self.failed("sweep", "--buckets", "some", "--dry-run"))
         self.assertIn("did you mean", self.failed("sweep", "--networks", "resnet19", "--dry-run"))
         self.assertIn("--rounds 1", self.failed("sweep", "--rounds", "1", "--dry-run"))
-        self.assertIn("give --resume DIR", self.failed("sweep", "--again-above", "5%", "--dry-run"))
+        self.assertIn("--again-above '5'", self.failed("sweep", "--again-above", "5", "--dry-run"))
         self.assertIn("no sweep", self.failed("fit", "nowhere"))
         self.assertIn("store holds no law", self.failed("show", "--store", "empty", code=1))
 
@@ -37,10 +37,11 @@ class Law(CommandTest):
             result = self.run_command(["law", "sweep", "--dry-run", *limit])
             self.assertEqual(result.returncode, 0, result.stderr)
             plans.append(result.stdout.splitlines())
-        self.assertIn("216 points in 72 launches", plans[0][-1])
-        self.assertNotIn(" 0 left out", plans[1][-1])
+        self.assertIn("216 points in 72 launches", plans[0][-2])
+        self.assertNotIn(" 0 left out", plans[1][-2])
+        self.assertIn("known less well than to 5 % of their step again", plans[1][-1])
         seconds = [float(line.split()[-2]) for line in plans[1] if line.endswith(" s")]
-        self.assertLessEqual(sum(seconds), 605)
+        self.assertLessEqual(sum(seconds), 0.75 * 600 + 5)
 
     def test_a_sweep_becomes_a_law_and_goes_on_where_it_ended(self):
         first = self.run_command([*TINY, "--networks", "mlp:layers=2,width=32", "--out", "sweep"])
@@ -63,6 +64,15 @@ class Law(CommandTest):
         self.assertIn("message_s", shown.stdout)
         again = self.run_command(["law", "fit", "sweep", "--no-store", "--json", "-"])
         self.assertEqual(json.loads(again.stdout)["coefficients"], law["coefficients"])
+
+    def test_what_is_poorly_known_is_visited_again_while_there_is_time(self):
+        one = ["--networks", "mlp:layers=2,width=32", "--buckets", "model", "--again-above", "0.0001%", "--max-time", "20s"]
+        result = self.run_command([*TINY, *one, "--out", "sweep"])
+        self.assertIn("known less well than to 0.0001 % of their step are visited again", result.stderr)
+        rounds = [json.loads(line) for line in (self.folder / "sweep" / "sweep.jsonl").read_text().splitlines()]
+        indices = [line["round"] for line in rounds if "round" in line]
+        self.assertEqual(indices, list(range(len(indices))), "a visit goes on where the last one ended")
+        self.assertGreaterEqual(result.stderr.count(" rounds, "), 2, result.stderr)
 
     def test_reports_show_every_point(self):
         result = self.run_command(["report", str(EXAMPLE), "--csv", "law.csv", "--markdown", "law.md"])
