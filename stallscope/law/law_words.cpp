@@ -69,7 +69,7 @@ LawStatement StatementAt(const LawPlace& place, const Shares& shares) {
       {MedianOf(shares.wire), "for the link's rate"},
       {MedianOf(shares.calls), "for messages and tensors"},
       {MedianOf(shares.processors), "for sending, adding up and copying"},
-      {MedianOf(shares.stragglers), "for the slower rank"},
+      {MedianOf(shares.stragglers), "for slower computing"},
   };
   std::sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<std::string> texts;

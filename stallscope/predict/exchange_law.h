@@ -26,8 +26,8 @@ struct ExchangeLaw {
   double copy_s_per_byte = 0.4e-9;
   /// Of a link's line rate, what gradients get.
   double wire_share = 0.93;
-  /// The slowest rank of a step counts: so much longer takes one that computes for a second, and with the
-  /// root of that time another.
+  /// The slowest rank of a step counts, and caches are colder beside an exchange: so much longer takes a step
+  /// that computes for a second, and with the root of that time another.
   double straggling_s = 0.02;
 };
 
@@ -64,7 +64,7 @@ struct ExchangeStall {
   Seconds wire{};
   Seconds calls{};
   Seconds processors{};
-  Seconds stragglers{};
+  Seconds stragglers{};  ///< with all else that makes computing slower beside an exchange
   Seconds hidden{};  ///< of the transfers, behind the backward pass
 };
 

@@ -32,7 +32,7 @@ const PARTS: [string, string, string][] = [
   ["wire_s", "the wire", "var(--network)"],
   ["calls_s", "starting all-reduces", "var(--prep)"],
   ["processors_s", "processors", "var(--forward)"],
-  ["stragglers_s", "waiting for the slowest rank", "var(--interconnect)"],
+  ["stragglers_s", "slower computing (slowest rank, colder caches)", "var(--interconnect)"],
 ];
 
 const distinct = <Value>(values: Value[]) => [...new Set(values)];
