@@ -3,7 +3,9 @@
 
 Both sides take turns, many times; the ratio is that of the means over turns, with a 95 % interval by bootstrap. A turn
 of the disk has four blocks of a quarter of a second of every kind on each side, because virtual disks change their speed
-from second to second. Memory is compared twice: the mean over passes, and the best pass, which STREAM reports.
+from second to second. They also save up what is not read for a while, and give it to whoever comes next: the first turn
+of the disk does not count, and nothing else comes between the others. Memory, after that, is compared twice: the mean
+over passes, and the best pass, which STREAM reports.
 
     bench/probe/agree.py [--turns 12] [--file FILE] [--json FILE]
 
@@ -15,6 +17,7 @@ import argparse
 import json
 import pathlib
 import random
+import shutil
 import statistics
 import subprocess
 import sys
@@ -27,7 +30,6 @@ READS = [("sequential", 1 << 20, 1), ("sequential", 1 << 20, 8), ("sequential", 
          ("random", 4096, 1), ("random", 4096, 16)]
 # A card of the shortest length has four rounds with a block of this length each.
 ROUNDS, BLOCK = 4, "250ms"
-MEMORY_EVERY = 3
 
 
 def say(text):
@@ -103,6 +105,8 @@ def main():
     parser.add_argument("--file", type=pathlib.Path)
     parser.add_argument("--json")
     options = parser.parse_args()
+    if not shutil.which("fio"):
+        sys.exit("fio is not there: apt-get install fio")
     with tempfile.TemporaryDirectory(dir="/var/tmp", prefix="stallscope-bench-") as folder:
         folder = pathlib.Path(folder)
         peer = folder / "stream_peer"
@@ -117,14 +121,16 @@ def main():
                 output.flush()
         subprocess.run(["sync", file], check=True)
         ours, theirs = {}, {}
-        for turn in range(options.turns):
+        for turn in range(options.turns + 1):
             sides = [read_with_probe, read_with_fio]
             random.shuffle(sides)
+            counts = (ours, theirs) if turn else ({}, {})
             for side in sides:
-                side(file, turn + 1, ours, theirs)
-            if turn % MEMORY_EVERY == 0:
-                triads(peer, file, turn + 1, ours, theirs)
-            say(f"turn {turn + 1} of {options.turns}")
+                side(file, turn + 1, *counts)
+            say(f"disk: turn {turn} of {options.turns}")
+        for turn in range(options.turns):
+            triads(peer, file, turn + 1, ours, theirs)
+            say(f"memory: turn {turn + 1} of {options.turns}")
     figures, all_near = {}, True
     print(f"{'what':<34}{'probe':>12}{'peer':>12}  ratio (95 %)")
     for key in ours:
