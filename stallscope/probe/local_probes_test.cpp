@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
@@ -94,6 +95,35 @@ class SmallFile : public testing::Test {
   TemporaryFolder folder_;
   FileDescriptor file_;
 };
+
+/// The physical page behind every virtual one (proc(5)); zeros for those who may not know.
+std::vector<std::uint64_t> PhysicalPages(const char* memory, std::size_t pages) {
+  constexpr std::uint64_t kFrame = (std::uint64_t{1} << 55) - 1;
+  std::vector<std::uint64_t> frames(pages);
+  const FileDescriptor map(open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC));
+  const auto offset = static_cast<off_t>(reinterpret_cast<std::uintptr_t>(memory) / 4096 * sizeof(frames[0]));
+  const auto bytes = static_cast<ssize_t>(pages * sizeof(frames[0]));
+  if (pread(map.get(), frames.data(), pages * sizeof(frames[0]), offset) != bytes) return {};
+  for (std::uint64_t& frame : frames) frame &= kFrame;
+  return frames;
+}
+
+TEST(RequestBuffer, ItsPagesAreNoNeighboursInMemory) {
+  const RequestBuffer buffer(std::int64_t{1} << 20);
+  const std::vector<std::uint64_t> frames = PhysicalPages(buffer.get(), 256);
+  if (frames.empty() || frames.front() == 0) GTEST_SKIP() << "only root sees where pages lie";
+  int neighbours = 0;
+  for (std::size_t i = 1; i < frames.size(); ++i) neighbours += frames[i] == frames[i - 1] + 1;
+  // By chance one of 256 follows the one before it.
+  EXPECT_LT(neighbours, 16);
+}
+
+TEST(RequestBuffer, MovedMemoryHasOneOwner) {
+  RequestBuffer first(4096);
+  const char* memory = first.get();
+  const RequestBuffer second(std::move(first));
+  EXPECT_EQ(second.get(), memory);
+}
 
 TEST_F(SmallFile, WithoutRepeatsEveryRequestIsReadOnceEitherWay) {
   EXPECT_EQ(ReadWithThreads(Plan(60, false)).bytes, kRequest * kRequests);

@@ -2,17 +2,21 @@
 
 #include <fmt/format.h>
 #include <linux/aio_abi.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
-#include <cstdlib>
 #include <exception>
+#include <functional>
 #include <mutex>
+#include <numeric>
 #include <thread>
+#include <utility>
 
 #include "stallscope/base/error.h"
+#include "stallscope/stats/random.h"
 #include "stallscope/supervise/file_descriptor.h"
 
 namespace stallscope {
@@ -59,15 +63,25 @@ class KernelQueue {
 
 }  // namespace
 
-void FreeMemory::operator()(char* memory) const {
-  std::free(memory);
+RequestBuffer::RequestBuffer(std::int64_t bytes) : bytes_(static_cast<std::size_t>(bytes)) {
+  void* memory = mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) throw Error("there is no memory to read into", "give --skip disk");
+  memory_ = static_cast<char*>(memory);
+  madvise(memory_, bytes_, MADV_NOHUGEPAGE);
+  // The kernel hands out pages as they are touched, often one after the other.
+  std::vector<std::size_t> pages((bytes_ + kPage - 1) / kPage);
+  std::iota(pages.begin(), pages.end(), std::size_t{0});
+  Random random(1);
+  random.Shuffle(pages);
+  for (const std::size_t page : pages) memory_[page * kPage] = 1;
 }
 
-RequestBuffer MakeRequestBuffer(std::int64_t bytes) {
-  auto* memory = static_cast<char*>(std::aligned_alloc(kPage, static_cast<std::size_t>(bytes)));
-  if (memory == nullptr) throw Error("there is no memory to read into", "give --skip disk");
-  return RequestBuffer(memory);
+RequestBuffer::~RequestBuffer() {
+  if (memory_) munmap(memory_, bytes_);
 }
+
+RequestBuffer::RequestBuffer(RequestBuffer&& other) noexcept
+    : memory_(std::exchange(other.memory_, nullptr)), bytes_(other.bytes_) {}
 
 void CheckWhole(std::int64_t result, std::int64_t wanted) {
   if (result == wanted) return;
@@ -96,7 +110,7 @@ std::optional<ReadTotals> ReadThroughQueue(const ReadPlan& plan) {
     requests[slot].aio_offset = plan.offsets[next++ % plan.offsets.size()];
     return &requests[slot];
   };
-  for (std::size_t slot = 0; slot < depth; ++slot) buffers.push_back(MakeRequestBuffer(plan.request_bytes));
+  for (std::size_t slot = 0; slot < depth; ++slot) buffers.emplace_back(plan.request_bytes);
   std::size_t in_flight = 0;
   const auto submit = [&](std::size_t slot) {
     queue.Submit(prepare(slot));
@@ -124,10 +138,11 @@ ReadTotals ReadWithThreads(const ReadPlan& plan) {
   std::atomic<std::int64_t> bytes = 0;
   std::mutex mutex;
   std::exception_ptr failure;
+  std::vector<RequestBuffer> buffers;
+  for (int i = 0; i < plan.depth; ++i) buffers.emplace_back(plan.request_bytes);
   const double begin = MonotonicSeconds();
-  const auto read_on = [&] {
+  const auto read_on = [&](const RequestBuffer& buffer) {
     try {
-      const RequestBuffer buffer = MakeRequestBuffer(plan.request_bytes);
       while (MonotonicSeconds() - begin < plan.seconds) {
         const std::size_t index = next++;
         if (!plan.repeat && index >= plan.offsets.size()) return;
@@ -144,7 +159,7 @@ ReadTotals ReadWithThreads(const ReadPlan& plan) {
   };
   {
     std::vector<std::jthread> readers;
-    for (int i = 0; i < plan.depth; ++i) readers.emplace_back(read_on);
+    for (const RequestBuffer& buffer : buffers) readers.emplace_back(read_on, std::cref(buffer));
   }
   if (failure) std::rethrow_exception(failure);
   return {.bytes = bytes, .seconds = MonotonicSeconds() - begin};
