@@ -143,6 +143,11 @@ struct LawStatement {
   std::optional<int> ranks;
 };
 
+/// "at 1Gbit", "over an unshaped link".
+inline std::string LinkWords(const std::string& link) {
+  return link == "unshaped" ? "over an unshaped link" : "at " + link;
+}
+
 struct LawMissing {
   std::string network;
   LawPlace place;

@@ -9,6 +9,7 @@
 #include "stallscope/base/clock.h"
 #include "stallscope/base/error.h"
 #include "stallscope/engine/curve_plan.h"
+#include "stallscope/machine/minutes_apart.h"
 #include "stallscope/stats/bootstrap.h"
 #include "stallscope/stats/link_fit.h"
 #include "stallscope/stats/random.h"
@@ -171,10 +172,11 @@ class CurveMeasurement {
   void Summarise() {
     const std::vector<Bootstrap> bootstraps =
         SeriesBootstraps(static_cast<std::size_t>(curve_.rounds), options_.seed);
+    const double between = group_.InOneMachine() ? kMinutesApart.exchange : 0;
     const auto median_of = [&](const std::vector<double>& values) {
       Estimate median = bootstraps.front().Median(values);
       for (const Bootstrap& of_runs : bootstraps) Widen(median, of_runs.Median(values));
-      return ForAnotherSeries(median);
+      return ForAnotherSeries(median, between);
     };
     RingTimes ring{.ranks = curve_.ranks, .trips_per_step = kGlooTripsPerStep, .bytes = {}, .times_s = {}};
     PointToPoint pair{.from_rank = group_.ranks[0], .to_rank = group_.ranks[1]};
@@ -199,7 +201,10 @@ class CurveMeasurement {
     }
     if (with_pair_) curve_.point_to_point = pair;
     curve_.fit = FitLink(ring, bootstraps);
-    if (!curve_.fit) {
+    if (curve_.fit) {
+      curve_.fit->latency_s = WidenBetweenSeries(curve_.fit->latency_s, between);
+      if (auto& rate = curve_.fit->bytes_per_s) rate = WidenBetweenSeries(*rate, between);
+    } else {
       curve_.no_fit =
           fmt::format("{} sizes of {} or more were measured, and a fit needs {}", ring.bytes.size(),
                       FormatBytes(double(SmallestWholeRing(curve_.ranks))), kLeastSizesToFit);

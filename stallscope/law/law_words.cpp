@@ -18,10 +18,6 @@ constexpr double kUnnoticed = 0.05;
 /// Between what a layer costs and the whole step: people think in tens of layers.
 constexpr double kLayersSpokenOf = 10;
 
-std::string LinkWords(const std::string& link) {
-  return link == "unshaped" ? "over an unshaped link" : "at " + link;
-}
-
 std::string BucketWords(const std::string& bucket) {
   if (bucket == "tensor") return "one all-reduce per tensor";
   if (bucket == "model") return "one all-reduce per model";

@@ -1,6 +1,7 @@
 #include "stallscope/probe/expect.h"
 
 #include <algorithm>
+#include <numbers>
 
 #include "stallscope/stats/independent.h"
 
@@ -19,7 +20,11 @@ void JudgeLine(ExpectedLine& line, double fail_below) {
   const double better = line.higher_is_better ? found.mean : line.expected.mean;
   const double worse = line.higher_is_better ? line.expected.mean : found.mean;
   if (worse != 0) line.share = better / worse;
-  const Estimate margin = MarginOf(found, line.expected, line.higher_is_better, fail_below);
+  Estimate margin = MarginOf(found, line.expected, line.higher_is_better, fail_below);
+  // What one probe measured has the other probe in its interval already (ForAnotherSeries).
+  if (line.basis == kMeasured) {
+    margin.high = margin.mean + (margin.high - margin.mean) / std::numbers::sqrt2;
+  }
   line.verdict = margin.mean >= 0 ? kMet : margin.high < 0 ? kMissed : kUnsure;
 }
 

@@ -7,6 +7,7 @@
 #include "stallscope/base/error.h"
 #include "stallscope/input/cache_verdict.h"
 #include "stallscope/machine/memory_room.h"
+#include "stallscope/machine/minutes_apart.h"
 #include "stallscope/stats/series.h"
 #include "stallscope/supervise/cpu_sets.h"
 
@@ -99,21 +100,21 @@ std::vector<ProbeTask> LocalProbes::Tasks() {
 }
 
 void LocalProbes::Fill(const ProbeRounds& rounds, MachineCard& card) const {
-  const auto mean_of = [&](const char* name) {
-    return ForAnotherSeries(SeriesMean(rounds.CalmOf(name), seed_));
+  const auto mean_of = [&](const char* name, double between) {
+    return ForAnotherSeries(SeriesMean(rounds.CalmOf(name), seed_), between);
   };
   if (decode_) {
     card.decode = DecodeRates{.image_width = DecodeRate::kWidth,
                               .image_height = DecodeRate::kHeight,
                               .image_bytes = decode_->mean_bytes(),
-                              .one_core = mean_of(kDecodeOne),
-                              .all_cores = mean_of(kDecodeAll),
+                              .one_core = mean_of(kDecodeOne, kMinutesApart.processor),
+                              .all_cores = mean_of(kDecodeAll, kMinutesApart.processor),
                               .cores = static_cast<int>(cpus_.size())};
   }
   if (triad_) {
     const auto rate_of = [&](const char* name, std::int64_t array_bytes, int threads) {
       const std::vector<double>& values = rounds.Of(name);
-      return TriadRate{.bytes_per_s = mean_of(name),
+      return TriadRate{.bytes_per_s = mean_of(name, kMinutesApart.memory),
                        .best_bytes_per_s = *std::max_element(values.begin(), values.end()),
                        .array_bytes = array_bytes,
                        .threads = threads};
@@ -149,8 +150,8 @@ void LocalProbes::FillDisk(const ProbeRounds& rounds, MachineCard& card) const {
     disk.reads.push_back({.pattern = pattern.name(),
                           .request_bytes = pattern.request_bytes,
                           .depth = pattern.depth,
-                          .bytes_per_s = ForAnotherSeries(SeriesMean(rates, seed_)),
-                          .latency_s = ForAnotherSeries(SeriesMean(latencies, seed_))});
+                          .bytes_per_s = ForAnotherSeries(SeriesMean(rates, seed_), kMinutesApart.disk),
+                          .latency_s = ForAnotherSeries(SeriesMean(latencies, seed_), kMinutesApart.disk)});
   }
   card.disk = disk;
 }

@@ -22,7 +22,7 @@ std::string Amount(double value, const std::string& unit) {
 }
 
 std::string PlaceText(const LawPlace& place) {
-  return fmt::format("{} at {}, {} ranks", place.bucket, place.link, place.ranks);
+  return fmt::format("{} {}, {} ranks", place.bucket, LinkWords(place.link), place.ranks);
 }
 
 class LawText {
@@ -67,10 +67,10 @@ class LawText {
     out_ << fmt::format("\nerrors of the stall, of step time  {:>8}{:>9}{:>9}{:>9}{:>9}\n", "points",
                         "median", "90th", "worst", "bias");
     ErrorRow("law, its network left out", law_.law_errors);
-    for (const LawErrorGroup& group : law_.by_link) ErrorRow("  over " + group.name, group.law);
+    for (const LawErrorGroup& group : law_.by_link) ErrorRow("  " + LinkWords(group.name), group.law);
     for (const LawErrorGroup& group : law_.by_bucket) ErrorRow("  in buckets: " + group.name, group.law);
     ErrorRow("macroscopic form, likewise", law_.macroscopic_errors);
-    for (const LawErrorGroup& group : law_.by_link) ErrorRow("  over " + group.name, group.macroscopic);
+    for (const LawErrorGroup& group : law_.by_link) ErrorRow("  " + LinkWords(group.name), group.macroscopic);
     ErrorRow("law, fitted on all", law_.fitted_errors);
     if (law_.law_errors && law_.law_errors->worst_point &&
         *law_.law_errors->worst_point < law_.points.size()) {

@@ -62,6 +62,39 @@ TEST(ForAnotherSeries, DoesNotMakeARateNegative) {
   EXPECT_LT(ForAnotherSeries({.mean = 1, .low = -1, .high = 3}).low, -1);
 }
 
+TEST(ForAnotherSeries, HoldsASecondSeriesThatStandsElsewhere) {
+  Random random(4);
+  const auto draw = [&] {
+    // Each series has a level of its own, 5 % around 10, and hardly scatters around it.
+    const double level = 10 + 0.5 * random.Normal();
+    std::vector<double> values;
+    for (int i = 0; i < 8; ++i) values.push_back(level + 0.1 * random.Normal());
+    return SeriesMean(values, 1);
+  };
+  constexpr int kTrials = 400;
+  int held = 0;
+  int held_without = 0;
+  const auto holds = [](const Estimate& estimate, double value) {
+    return estimate.low <= value && value <= estimate.high;
+  };
+  for (int trial = 0; trial < kTrials; ++trial) {
+    const Estimate first = draw();
+    const double second = draw().mean;
+    held += holds(ForAnotherSeries(first, 0.05), second);
+    held_without += holds(ForAnotherSeries(first), second);
+  }
+  EXPECT_GE(held, 0.93 * kTrials);
+  EXPECT_LT(held_without, 0.5 * kTrials);
+}
+
+TEST(WidenBetweenSeries, AddsTheSquaresOfHalfWidths) {
+  // 1.96 * sqrt(2) * 10 % of 10 is 2.77; with 1 below and 2 above: 2.95 and 3.42.
+  const Estimate wider = WidenBetweenSeries({.mean = 10, .low = 9, .high = 12}, 0.1);
+  EXPECT_NEAR(wider.low, 10 - 2.946, 0.001);
+  EXPECT_NEAR(wider.high, 10 + 3.418, 0.001);
+  EXPECT_EQ(WidenBetweenSeries({.mean = 10, .low = 9, .high = 12}, 0).low, 9);
+}
+
 /// 16 values around 0 with variance 1, neighbours correlated by 0.6.
 std::vector<double> WanderingSeries(Random& random) {
   double state = random.Normal();
