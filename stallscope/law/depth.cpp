@@ -10,7 +10,6 @@ namespace stallscope {
 namespace {
 
 constexpr std::size_t kFewestRows = 3;
-constexpr double kNormal95 = 1.96;
 
 /// Least squares over layers; see DepthAt for the interval.
 Estimate SlopeOf(const std::vector<LawDepthRow>& rows) {

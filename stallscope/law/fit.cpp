@@ -14,7 +14,6 @@
 namespace stallscope {
 namespace {
 
-constexpr double kNormal95 = 1.96;
 /// What the law's form leaves open of a step, beside what measuring does: points that were measured better
 /// than this weigh no more.
 constexpr double kModelSpread = 0.02;

@@ -5,6 +5,7 @@
 
 #include "stallscope/base/error.h"
 #include "stallscope/law/law_document.h"
+#include "stallscope/law/law_words.h"
 #include "stallscope/law/made_sweep_for_tests.h"
 
 namespace stallscope {
@@ -128,6 +129,23 @@ TEST(MakeLaw, TheAnswerFollowsTheNumbers) {
   free.tensor_s = free.straggling_s = 0;
   const Law law = MakeLaw(MadeSweep(free, 0), {.resamples = 2});
   EXPECT_THAT(law.answer, HasSubstr("Once gradients are bucketed"));
+}
+
+TEST(AnswerOf, SpeaksOfTheLargestEffectThatCanBeToldFromZero) {
+  const auto depth = [](const std::string& link, Estimate growth) {
+    LawDepth one;
+    one.place = {.bucket = "25MiB", .link = link, .ranks = 2};
+    one.rows = {{.layers = 2}, {.layers = 128}};
+    one.growth = growth;
+    one.distinguishable = !growth.HoldsZero();
+    return one;
+  };
+  Law law;
+  law.depth = {depth("1Gbit", {0.06, 0.05, 0.07}), depth("unshaped", {0.17, -0.01, 0.35})};
+  EXPECT_THAT(AnswerOf(law), HasSubstr("the step changes by +6.0 % (+5.0 to +7.0 %) at most"));
+  law.depth.erase(law.depth.begin());
+  EXPECT_THAT(AnswerOf(law), HasSubstr("no effect of the number of layers can be told from zero"));
+  EXPECT_THAT(AnswerOf(law), HasSubstr("+17.0 %"));
 }
 
 TEST(MakeLaw, RefusesTooLittle) {

@@ -113,12 +113,13 @@ std::string JoinedSlopes(const std::vector<const LawDepth*>& depths) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-/// What the bucketed slopes say together.
+/// What the bucketed slopes say together: the largest of those that can be told from zero, if any can.
 std::string Conclusion(const std::vector<const LawDepth*>& bucketed) {
+  const bool any = std::any_of(bucketed.begin(), bucketed.end(),
+                               [](const LawDepth* depth) { return depth->distinguishable; });
   const LawDepth* worst = nullptr;
-  bool any = false;
   for (const LawDepth* depth : bucketed) {
-    any = any || depth->distinguishable;
+    if (depth->distinguishable != any) continue;
     if (!worst || std::abs(depth->growth->mean) > std::abs(worst->growth->mean)) worst = depth;
   }
   const std::int64_t fewest = worst->rows.front().layers;

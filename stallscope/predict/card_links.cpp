@@ -7,11 +7,11 @@
 
 #include "stallscope/base/error.h"
 #include "stallscope/predict/gradient_buckets.h"
+#include "stallscope/stats/quantiles.h"
 
 namespace stallscope {
 namespace {
 
-constexpr double kNormal95 = 1.96;
 /// A copy reads and writes.
 constexpr double kCopyStreams = 2;
 

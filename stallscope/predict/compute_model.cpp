@@ -7,12 +7,11 @@
 #include <set>
 
 #include "stallscope/base/error.h"
+#include "stallscope/stats/quantiles.h"
 
 namespace stallscope {
 namespace {
 
-/// Half-width of a 95 % interval in standard deviations of a normal distribution.
-constexpr double kNormal95 = 1.96;
 /// At most this many sources are named.
 constexpr std::size_t kSourcesNamed = 3;
 

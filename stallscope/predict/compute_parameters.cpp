@@ -8,12 +8,12 @@
 #include "stallscope/base/csv_table.h"
 #include "stallscope/base/error.h"
 #include "stallscope/predict/shipped_file.h"
+#include "stallscope/stats/quantiles.h"
 
 namespace stallscope {
 namespace {
 
 constexpr const char* kFile = "compute_parameters.csv";
-constexpr double kNormal95 = 1.96;
 constexpr std::array<const char*, kSpreads> kSpreadNames = {
     "spread_stack",        "spread_framework", "spread_network", "spread_chip",
     "spread_architecture", "spread_source",    "spread_noise",

@@ -11,11 +11,11 @@
 #include "stallscope/machine/topology.h"
 #include "stallscope/predict/card_links.h"
 #include "stallscope/predict/gradient_buckets.h"
+#include "stallscope/stats/quantiles.h"
 
 namespace stallscope {
 namespace {
 
-constexpr double kNormal95 = 1.96;
 /// Gradients are read and written when a bucket is gathered, and again when it is scattered.
 constexpr double kCopyStreams = 2;
 /// What the model leaves open, one standard deviation of the step's logarithm (bench/README.md).

@@ -11,11 +11,11 @@
 #include "stallscope/predict/gradient_buckets.h"
 #include "stallscope/predict/machine_wires.h"
 #include "stallscope/predict/memory_need.h"
+#include "stallscope/stats/quantiles.h"
 
 namespace stallscope {
 namespace {
 
-constexpr double kNormal95 = 1.96;
 constexpr double kSecondsPerHour = 3600;
 /// A slice of a GPU has its share of everything, or somewhat more or less; nobody published rates of slices.
 constexpr double kSliceSpread = 0.2;

@@ -5,11 +5,11 @@
 
 #include "stallscope/base/error.h"
 #include "stallscope/predict/predictor.h"
+#include "stallscope/stats/quantiles.h"
 
 namespace stallscope {
 namespace {
 
-constexpr double kNormal95 = 1.96;
 /// What storage delivers against its documented rate; a guess.
 constexpr double kDiskSpread = 0.2;
 constexpr double kUnknownDiskSpread = 0.7;

@@ -8,11 +8,11 @@
 #include "stallscope/base/error.h"
 #include "stallscope/predict/gpu_names.h"
 #include "stallscope/predict/gradient_buckets.h"
+#include "stallscope/stats/quantiles.h"
 
 namespace stallscope {
 namespace {
 
-constexpr double kNormal95 = 1.96;
 /// A step spends a third of its compute in the forward pass; readiness counts from there.
 constexpr double kForwardShare = 1.0 / 3;
 /// What programs differ by on two GPUs, beside arithmetic and memory: launches, kernels that one lacks.

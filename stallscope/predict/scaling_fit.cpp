@@ -5,6 +5,7 @@
 
 #include "stallscope/base/error.h"
 #include "stallscope/predict/least_squares.h"
+#include "stallscope/stats/quantiles.h"
 #include "stallscope/stats/weighted_quantile.h"
 
 namespace stallscope {
@@ -14,8 +15,6 @@ namespace {
 constexpr double kRowDeviation = 0.05;
 /// A series is worth two independent rows, however many it has: they share their system.
 constexpr double kRowsWorthOfSeries = 2;
-/// Of a normal distribution, what holds 95 %.
-constexpr double kNormalFactor = 1.96;
 
 struct FittedRow {
   const MeasuredCase* known;
@@ -50,7 +49,7 @@ double FactorFor(const std::vector<FittedRow>& rows, const ParameterValues& valu
     const ScaledStep scaled = Scale(row.known->scaling, row.known->step, row.target->scaling, values);
     ratios.push_back({std::abs(std::log(scaled.step / row.target->step)) / scaled.log_spread});
   }
-  return std::max(kNormalFactor, ratios.empty() ? 0 : WeightedQuantile(ratios, 0.95));
+  return std::max(kNormal95, ratios.empty() ? 0 : WeightedQuantile(ratios, 0.95));
 }
 
 }  // namespace

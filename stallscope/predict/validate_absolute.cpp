@@ -12,11 +12,11 @@
 #include "stallscope/predict/gpu_names.h"
 #include "stallscope/predict/scaling_fit.h"
 #include "stallscope/predict/validate_scaling.h"
+#include "stallscope/stats/quantiles.h"
 
 namespace stallscope {
 namespace {
 
-constexpr double kNormal95 = 1.96;
 /// What twice or half the batch does to a rate: GPUs that train at all are nearly full.
 constexpr double kUnknownBatchSpread = 0.15;
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "stallscope/predict/error_measures.h"
+#include "stallscope/stats/quantiles.h"
 
 namespace stallscope {
 namespace {
@@ -97,7 +98,7 @@ FittedSet DescribeParameters(const ScalingParameters& parameters, const std::str
   for (std::size_t i = 0; i < kFittedParameters; ++i) {
     const ParameterFacts& facts = AllParameters()[i];
     const double middle = parameters.values[i];
-    const double half = 1.96 * parameters.errors[i];
+    const double half = kNormal95 * parameters.errors[i];
     set.values.push_back({std::string(facts.name), std::string(facts.unit), ToUnit(facts, middle),
                           ToUnit(facts, middle - half), ToUnit(facts, middle + half)});
   }

@@ -6,11 +6,11 @@
 #include <cmath>
 
 #include "stallscope/predict/predictor.h"
+#include "stallscope/stats/quantiles.h"
 
 namespace stallscope {
 namespace {
 
-constexpr double kNormal95 = 1.96;
 constexpr double kBitsPerByte = 8;
 
 }  // namespace

@@ -4,6 +4,9 @@
 
 namespace stallscope {
 
+/// So many standard deviations on either side of the mean hold 95 % of a normal distribution.
+inline constexpr double kNormal95 = 1.96;
+
 /// The share of a standard normal distribution below z.
 double NormalBelow(double z);
 /// The z that a share of a standard normal distribution is below; the share lies strictly between 0 and 1.

@@ -16,8 +16,6 @@ namespace {
 constexpr double kMadToSigma = 1.4826;
 /// Iglewicz and Hoaglin's bound on the modified z-score.
 constexpr double kOutlierScore = 3.5;
-/// Phi^-1(0.975).
-constexpr double kNormal975 = 1.96;
 
 /// Means of runs of `length` neighbours; what is left over at the beginning stays out.
 std::vector<double> RunMeans(std::span<const double> values, std::size_t length) {
@@ -77,7 +75,7 @@ Estimate ForAnotherSeries(const Estimate& of_this, double between) {
 }
 
 Estimate WidenBetweenSeries(const Estimate& estimate, double between) {
-  const double half_width = kNormal975 * std::numbers::sqrt2 * between * estimate.mean;
+  const double half_width = kNormal95 * std::numbers::sqrt2 * between * estimate.mean;
   const double low = estimate.mean - std::hypot(estimate.mean - estimate.low, half_width);
   const double high = estimate.mean + std::hypot(estimate.high - estimate.mean, half_width);
   return {estimate.mean, estimate.low >= 0 ? std::max(0.0, low) : low, high};
