@@ -2,10 +2,10 @@
 
 namespace stallscope {
 
-/// By how much a figure of a rented machine differs from that of another minute, beyond what the rounds of one
-/// minute show: standard deviations, as shares. Neighbours on the host come and go, and the host moves virtual
-/// processors; a probe sees one such state and cannot know of the others. Each is the mean over the quantities
-/// of its kind, of ten probes in a row (bench/README.md has them).
+/// By how much a figure of a rented machine differs from that of another minute, beyond what the rounds of
+/// one minute show: standard deviations, as shares. Neighbours on the host come and go, and the host moves
+/// virtual processors; a probe sees one such state and cannot know of the others. Each is the mean over the
+/// quantities of its kind, of ten probes in a row (bench/README.md has them).
 struct MinutesApart {
   double processor = 0.01;
   double memory = 0.05;

@@ -34,12 +34,12 @@ TEST(Expect, OneQuantityDegradedByFortyPercentIsMissedAndNoOther) {
 }
 
 TEST(Expect, NoiseThatReachesTheThresholdIsUnsure) {
-  // 80 % of 100 is 80. 70 with an interval of 5 is missed. One of 20, of which 20/sqrt(2) = 14 are this probe's
-  // own, may be 80.
+  // 80 % of 100 is 80. 70 with an interval of 5 is missed. One of 20, of which 20/sqrt(2) = 14 are this
+  // probe's own, may be 80.
   EXPECT_EQ(VerdictOf({70, 65, 75}, Exactly(100), 0.8), kMissed);
   EXPECT_EQ(VerdictOf({70, 50, 90}, Exactly(100), 0.8), kUnsure);
-  // The other side's noise counts as well: 80 % of 20 is 16, and sqrt((5^2 + 16^2) / 2) = 11.9 > 10. With 15 it
-  // is sqrt((5^2 + 12^2) / 2) = 9.2.
+  // The other side's noise counts as well: 80 % of 20 is 16, and sqrt((5^2 + 16^2) / 2) = 11.9 > 10. With 15
+  // it is sqrt((5^2 + 12^2) / 2) = 9.2.
   EXPECT_EQ(VerdictOf({70, 65, 75}, {100, 80, 120}, 0.8), kUnsure);
   EXPECT_EQ(VerdictOf({70, 65, 75}, {100, 85, 115}, 0.8), kMissed);
 }

@@ -24,9 +24,9 @@ std::vector<Bootstrap> SeriesBootstraps(std::size_t values, std::uint64_t seed);
 void Widen(Estimate& estimate, const Estimate& other);
 
 /// Where another series as long would find the same quantity, 19 times of 20: its error is as large as this
-/// one's, so the interval is wider by the root of two. `between`: the standard deviation, as a share of the mean,
-/// of what changes from one series to the next and none sees by itself. What cannot be negative does not become
-/// so.
+/// one's, so the interval is wider by the root of two. `between`: the standard deviation, as a share of the
+/// mean, of what changes from one series to the next and none sees by itself. What cannot be negative does
+/// not become so.
 Estimate ForAnotherSeries(const Estimate& of_this, double between = 0);
 
 /// Only the part of `between`: for an interval that is another series' already.
