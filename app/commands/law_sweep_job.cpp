@@ -27,8 +27,8 @@ constexpr int kTriadPasses = 5;
 constexpr Seconds kJoinTimeout{30};
 /// So many launches say how far the guess of their time is off.
 constexpr std::size_t kRecentLaunches = 4;
-/// Of a sweep's time; the rest is for visiting again. Rounds of other minutes also say more than further ones of
-/// the same minute.
+/// Of a sweep's time; the rest is for visiting again. Rounds of other minutes also say more than further ones
+/// of the same minute.
 constexpr double kFirstVisitsShare = 0.75;
 constexpr int kMostVisits = 3;
 
@@ -211,8 +211,9 @@ void LawSweepJob::VisitAgain(double first_visits_s) {
     const std::vector<SweepCell> cells = StillToMeasure(measured, *earlier_, wanted);
     const double left = seconds - (MonotonicSeconds() - begin_s);
     if (PlanSweep(cells, options_.cell, speed_, left).cells.empty()) return;
-    Say(options_.output, fmt::format("points known less well than to {:.3g} % of their step are visited again",
-                                     100 * options_.revisit_above));
+    Say(options_.output,
+        fmt::format("points known less well than to {:.3g} % of their step are visited again",
+                    100 * options_.revisit_above));
     Visit(cells, left);
   }
 }
@@ -227,19 +228,16 @@ void LawSweepJob::Visit(std::vector<SweepCell> left, std::optional<double> secon
     if (seconds) time_left = *seconds - (MonotonicSeconds() - begin_s);
     const SweepPlan plan = PlanSweep(left, options_.cell, speed_, time_left);
     if (is_first) {
-      Say(options_.output,
-          fmt::format("{} of {} points in {} launches, about {}{}", plan.points, all_points,
-                      plan.cells.size(), FormatDuration(Seconds(plan.seconds)),
-                      plan.dropped.empty()
-                          ? ""
-                          : fmt::format("; {} left out for want of time", plan.dropped.size())));
+      const std::string left_out =
+          plan.dropped.empty() ? "" : fmt::format("; {} left out for want of time", plan.dropped.size());
+      Say(options_.output, fmt::format("{} of {} points in {} launches, about {}{}", plan.points, all_points,
+                                       plan.cells.size(), FormatDuration(Seconds(plan.seconds)), left_out));
     }
     is_first = false;
     if (plan.cells.empty()) break;
     const SweepCell& cell = plan.cells.front();
-    Say(options_.output,
-        fmt::format("[{}, {} more, about {} left] {}", launches_ + 1, plan.cells.size() - 1,
-                    FormatDuration(Seconds(plan.seconds)), NameOf(cell)));
+    Say(options_.output, fmt::format("[{}, {} more, about {} left] {}", launches_ + 1, plan.cells.size() - 1,
+                                     FormatDuration(Seconds(plan.seconds)), NameOf(cell)));
     try {
       const auto took = Launch(cell, time_left.value_or(1e9));
       if (took)

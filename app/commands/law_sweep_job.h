@@ -26,8 +26,7 @@ std::optional<double> FirstVisitSeconds(const LawSweepOptions& options);
 class LawSweepJob {
  public:
   /// `folder` is there; its journal too where `earlier` is given.
-  LawSweepJob(const LawSweepOptions& options, std::filesystem::path folder,
-              std::optional<Sweep> earlier);
+  LawSweepJob(const LawSweepOptions& options, std::filesystem::path folder, std::optional<Sweep> earlier);
 
   /// Until all is measured, the time is over or somebody interrupts. Poorly known points are visited again at
   /// the end. A launch that fails is passed over; a second one in a row ends the sweep with its Error.

@@ -82,10 +82,9 @@ void LawSweepFlags::Declare(CLI::App& app) {
             "folder for the results (default ./stallscope-DATE-TIME)");
   AddOption(app, "--resume", options.resume, "DIR", kResults,
             "go on with an earlier sweep of this machine: what it has is not measured again");
-  AddOption(
-      app, "--again-above", again_above, "SHARE", kHow,
-      "visit points again at the end whose stall is known less well than to this share of step time (default 5%, "
-      "or --tolerance); with --resume first of all");
+  AddOption(app, "--again-above", again_above, "SHARE", kHow,
+            "visit points again at the end whose stall is known less well than to this share of step time "
+            "(default 5%, or --tolerance); with --resume first of all");
   AddOption(app, "--html", options.html, "FILE", kResults, "write a page as well, for the browser");
   AddOption(app, "--store", options.store, "DIR", kResults,
             "keep the law there instead of in STALLSCOPE_STORE or the user's data folder");

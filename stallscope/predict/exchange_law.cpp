@@ -173,8 +173,8 @@ const std::array<LawCoefficient, kLawCoefficients>& LawCoefficients() {
       {"wire_share", "share", "what gradients get of a link's line rate", &ExchangeLaw::wire_share, 0.1,
        0.01},
       {"straggling_s", "s",
-       "what a step that computes for a second loses beside an exchange, waiting for the slowest rank and with "
-       "colder caches; it grows with the root of that time",
+       "what a step that computes for a second loses beside an exchange, waiting for the slowest rank and "
+       "with colder caches; it grows with the root of that time",
        &ExchangeLaw::straggling_s, 0.02, 0},
   }};
   return coefficients;

@@ -65,7 +65,7 @@ struct ExchangeStall {
   Seconds calls{};
   Seconds processors{};
   Seconds stragglers{};  ///< with all else that makes computing slower beside an exchange
-  Seconds hidden{};  ///< of the transfers, behind the backward pass
+  Seconds hidden{};      ///< of the transfers, behind the backward pass
 };
 
 /// The step's time under the law, less its compute time.
