@@ -4,13 +4,40 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "stallscope/engine/record_json.h"
+
 namespace stallscope {
 
-// Both ends are built from one tree, so the plain enumerator values travel.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CollectiveBlock, kind, bytes, repeats, warm_bytes, warm_repeats)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CollectiveRequest, group, blocks)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(LoadSpan, wall_s, own_s, machine_s, steal_s)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CollectiveReport, times, loads, machine, cores)
+template <FieldsOf<CollectiveBlock> Record, typename Visit>
+void VisitFields(Record& block, Visit visit) {
+  visit("kind", block.kind);
+  visit("bytes", block.bytes);
+  visit("repeats", block.repeats);
+  visit("warm_bytes", block.warm_bytes);
+  visit("warm_repeats", block.warm_repeats);
+}
+
+template <FieldsOf<CollectiveRequest> Record, typename Visit>
+void VisitFields(Record& request, Visit visit) {
+  visit("group", request.group);
+  visit("blocks", request.blocks);
+}
+
+template <FieldsOf<LoadSpan> Record, typename Visit>
+void VisitFields(Record& load, Visit visit) {
+  visit("wall_s", load.wall_s);
+  visit("own_s", load.own_s);
+  visit("machine_s", load.machine_s);
+  visit("steal_s", load.steal_s);
+}
+
+template <FieldsOf<CollectiveReport> Record, typename Visit>
+void VisitFields(Record& report, Visit visit) {
+  visit("times", report.times);
+  visit("loads", report.loads);
+  visit("machine", report.machine);
+  visit("cores", report.cores);
+}
 
 namespace {
 
@@ -60,19 +87,19 @@ double DisturbanceOf(const std::vector<CollectiveReport>& of_ranks, std::size_t 
 }
 
 nlohmann::json ToJson(const CollectiveRequest& request) {
-  return request;
+  return RecordToJson(request);
 }
 
 CollectiveRequest CollectiveRequestFromJson(const nlohmann::json& json) {
-  return json.get<CollectiveRequest>();
+  return RecordFromJson<CollectiveRequest>(json);
 }
 
 nlohmann::json ToJson(const CollectiveReport& report) {
-  return report;
+  return RecordToJson(report);
 }
 
 CollectiveReport CollectiveReportFromJson(const nlohmann::json& json) {
-  return json.get<CollectiveReport>();
+  return RecordFromJson<CollectiveReport>(json);
 }
 
 }  // namespace stallscope

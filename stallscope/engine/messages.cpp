@@ -3,39 +3,82 @@
 #include <nlohmann/json.hpp>
 
 #include "stallscope/base/error.h"
+#include "stallscope/engine/record_json.h"
 
 namespace stallscope {
 
 using nlohmann::json;
 
-// Both ends are built from one tree, so the plain enumerator values travel.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BucketTimes, bytes, ready_s, begin_s, end_s)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(StepRecord, start_s, data_wait_s, copy_s, forward_s, backward_s,
-                                   exposed_communication_s, optimizer_s, total_s, loss, buckets)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(DataConfig, path, workers, max_bad, follow)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Injection, slow_rank_s, least_sample_s, storage_bytes_per_s)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(InputRecord, state, verified, reason, worth_a_retry, samples, read_s,
-                                   decode_s, bytes, bytes_taken, device_bytes, bad_samples, change)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(BlockRequest, ranks, sync, data, steps, record, turn, train, decode,
-                                   sample_every_s, inject)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(MeetingConfig, kind, file, host, port, timeout_s)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(CollectiveFacts, torch_version, backend)
-
-namespace {
-
-template <typename T>
-void PutOptional(json& object, const char* name, const std::optional<T>& value) {
-  if (value) object[name] = *value;
+template <FieldsOf<BucketTimes> Record, typename Visit>
+void VisitFields(Record& bucket, Visit visit) {
+  visit("bytes", bucket.bytes);
+  visit("ready_s", bucket.ready_s);
+  visit("begin_s", bucket.begin_s);
+  visit("end_s", bucket.end_s);
 }
 
-template <typename T>
-void GetOptional(const json& object, const char* name, std::optional<T>& value) {
-  if (object.contains(name)) value = object.at(name).get<T>();
+template <FieldsOf<StepRecord> Record, typename Visit>
+void VisitFields(Record& step, Visit visit) {
+  visit("start_s", step.start_s);
+  visit("data_wait_s", step.data_wait_s);
+  visit("copy_s", step.copy_s);
+  visit("forward_s", step.forward_s);
+  visit("backward_s", step.backward_s);
+  visit("exposed_communication_s", step.exposed_communication_s);
+  visit("optimizer_s", step.optimizer_s);
+  visit("total_s", step.total_s);
+  visit("loss", step.loss);
+  visit("buckets", step.buckets);
 }
 
-/// Every optional field of a sample with its name.
-template <typename Sample, typename Visit>
-void VisitFields(Sample& sample, Visit visit) {
+template <FieldsOf<DataConfig> Record, typename Visit>
+void VisitFields(Record& data, Visit visit) {
+  visit("path", data.path);
+  visit("workers", data.workers);
+  visit("max_bad", data.max_bad);
+  visit("follow", data.follow);
+}
+
+template <FieldsOf<Injection> Record, typename Visit>
+void VisitFields(Record& inject, Visit visit) {
+  visit("slow_rank_s", inject.slow_rank_s);
+  visit("least_sample_s", inject.least_sample_s);
+  visit("storage_bytes_per_s", inject.storage_bytes_per_s);
+}
+
+template <FieldsOf<InputRecord> Record, typename Visit>
+void VisitFields(Record& input, Visit visit) {
+  visit("state", input.state);
+  visit("verified", input.verified);
+  visit("reason", input.reason);
+  visit("worth_a_retry", input.worth_a_retry);
+  visit("samples", input.samples);
+  visit("read_s", input.read_s);
+  visit("decode_s", input.decode_s);
+  visit("bytes", input.bytes);
+  visit("bytes_taken", input.bytes_taken);
+  visit("device_bytes", input.device_bytes);
+  visit("bad_samples", input.bad_samples);
+  visit("change", input.change);
+}
+
+template <FieldsOf<BlockRequest> Record, typename Visit>
+void VisitFields(Record& request, Visit visit) {
+  visit("ranks", request.ranks);
+  visit("sync", request.sync);
+  visit("data", request.data);
+  visit("steps", request.steps);
+  visit("record", request.record);
+  visit("turn", request.turn);
+  visit("train", request.train);
+  visit("decode", request.decode);
+  visit("sample_every_s", request.sample_every_s);
+  visit("inject", request.inject);
+}
+
+template <FieldsOf<ResourceSample> Record, typename Visit>
+void VisitFields(Record& sample, Visit visit) {
+  visit("time_s", sample.time_s);
   visit("cpu_busy_s", sample.cpu_busy_s);
   visit("disk_read_bytes", sample.disk_read_bytes);
   visit("disk_written_bytes", sample.disk_written_bytes);
@@ -47,180 +90,143 @@ void VisitFields(Sample& sample, Visit visit) {
   visit("gpu_memory_bytes", sample.gpu_memory_bytes);
 }
 
-json SampleToJson(const ResourceSample& sample) {
-  json object = {{"time_s", sample.time_s}};
-  VisitFields(sample, [&](const char* name, const auto& value) { PutOptional(object, name, value); });
-  return object;
+/// But its samples, which only some ranks have.
+template <FieldsOf<RankBlock> Record, typename Visit>
+void VisitFields(Record& block, Visit visit) {
+  visit("rank", block.rank);
+  visit("node", block.node);
+  visit("start_s", block.start_s);
+  visit("end_s", block.end_s);
+  visit("cpu_s", block.cpu_s);
+  visit("machine_busy_s", block.machine_busy_s);
+  visit("recording_s", block.recording_s);
+  visit("machine_steal_s", block.machine_steal_s);
+  visit("steps", block.steps);
+  visit("input", block.input);
 }
 
-ResourceSample SampleFromJson(const json& object) {
-  ResourceSample sample{.time_s = object.at("time_s")};
-  VisitFields(sample, [&](const char* name, auto& value) { GetOptional(object, name, value); });
-  return sample;
+template <FieldsOf<MeetingConfig> Record, typename Visit>
+void VisitFields(Record& meeting, Visit visit) {
+  visit("kind", meeting.kind);
+  visit("file", meeting.file);
+  visit("host", meeting.host);
+  visit("port", meeting.port);
+  visit("timeout_s", meeting.timeout_s);
 }
 
-TrainingConfig TrainingConfigFromJson(const json& object) {
-  TrainingConfig config;
-  config.model = object.at("model");
-  if (object.contains("torchscript")) {
-    const json& script = object.at("torchscript");
-    config.torchscript = TorchscriptConfig{.file = script.at("file"),
-                                           .sample_shape = script.at("sample_shape"),
-                                           .classes = script.at("classes")};
-    GetOptional(script, "vocabulary", config.torchscript->vocabulary);
-  }
-  GetOptional(object, "image_size", config.image_size);
-  GetOptional(object, "sequence_length", config.sequence_length);
-  GetOptional(object, "classes", config.classes);
-  config.batch = object.at("batch");
-  config.accumulate = object.at("accumulate");
-  config.optimizer = object.at("optimizer");
-  config.dtype = object.at("dtype");
-  config.bucket = object.at("bucket");
-  config.broadcast_buffers = object.at("broadcast_buffers");
-  config.seed = object.at("seed");
-  return config;
+template <FieldsOf<TorchscriptConfig> Record, typename Visit>
+void VisitFields(Record& script, Visit visit) {
+  visit("file", script.file);
+  visit("sample_shape", script.sample_shape);
+  visit("classes", script.classes);
+  visit("vocabulary", script.vocabulary);
 }
 
-}  // namespace
+template <FieldsOf<TrainingConfig> Record, typename Visit>
+void VisitFields(Record& training, Visit visit) {
+  visit("model", training.model);
+  visit("torchscript", training.torchscript);
+  visit("image_size", training.image_size);
+  visit("sequence_length", training.sequence_length);
+  visit("classes", training.classes);
+  visit("batch", training.batch);
+  visit("accumulate", training.accumulate);
+  visit("optimizer", training.optimizer);
+  visit("dtype", training.dtype);
+  visit("bucket", training.bucket);
+  visit("broadcast_buffers", training.broadcast_buffers);
+  visit("seed", training.seed);
+}
+
+template <FieldsOf<EngineConfig> Record, typename Visit>
+void VisitFields(Record& config, Visit visit) {
+  visit("rank", config.rank);
+  visit("world_size", config.world_size);
+  visit("local_rank", config.local_rank);
+  visit("node", config.node);
+  visit("nodes", config.nodes);
+  visit("devices_per_node", config.devices_per_node);
+  visit("meeting", config.meeting);
+  visit("interface", config.interface);
+  visit("address", config.address);
+  visit("node_address", config.node_address);
+  visit("watched", config.watched);
+  visit("watch_offer", config.watch_offer);
+  visit("measures_collectives", config.measures_collectives);
+  visit("training", config.training);
+  visit("data", config.data);
+}
+
+template <FieldsOf<CollectiveFacts> Record, typename Visit>
+void VisitFields(Record& facts, Visit visit) {
+  visit("torch_version", facts.torch_version);
+  visit("backend", facts.backend);
+}
+
+template <FieldsOf<WorkloadFacts> Record, typename Visit>
+void VisitFields(Record& facts, Visit visit) {
+  visit("torch_version", facts.torch_version);
+  visit("model", facts.model);
+  visit("parameters", facts.parameters);
+  visit("gradient_tensors", facts.gradient_tensors);
+  visit("gradient_bytes", facts.gradient_bytes);
+  visit("layers", facts.layers);
+  visit("forward_macs", facts.forward_macs);
+  visit("image_size", facts.image_size);
+  visit("sequence_length", facts.sequence_length);
+}
 
 json ToJson(const TrainingConfig& config) {
-  json object = {{"model", config.model},
-                 {"batch", config.batch},
-                 {"accumulate", config.accumulate},
-                 {"optimizer", config.optimizer},
-                 {"dtype", config.dtype},
-                 {"bucket", config.bucket},
-                 {"broadcast_buffers", config.broadcast_buffers},
-                 {"seed", config.seed}};
-  if (config.torchscript) {
-    json& script = object["torchscript"];
-    script = {{"file", config.torchscript->file},
-              {"sample_shape", config.torchscript->sample_shape},
-              {"classes", config.torchscript->classes}};
-    PutOptional(script, "vocabulary", config.torchscript->vocabulary);
-  }
-  PutOptional(object, "image_size", config.image_size);
-  PutOptional(object, "sequence_length", config.sequence_length);
-  PutOptional(object, "classes", config.classes);
-  return object;
+  return RecordToJson(config);
 }
 
 json ToJson(const EngineConfig& config) {
-  json object = {{"rank", config.rank},
-                 {"world_size", config.world_size},
-                 {"local_rank", config.local_rank},
-                 {"node", config.node},
-                 {"nodes", config.nodes},
-                 {"devices_per_node", config.devices_per_node},
-                 {"meeting", config.meeting},
-                 {"interface", config.interface},
-                 {"address", config.address},
-                 {"node_address", config.node_address},
-                 {"watched", config.watched},
-                 {"watch_offer", config.watch_offer},
-                 {"measures_collectives", config.measures_collectives},
-                 {"training", ToJson(config.training)}};
-  PutOptional(object, "data", config.data);
-  return object;
+  return RecordToJson(config);
 }
 
 EngineConfig EngineConfigFromJson(const json& object) {
   try {
-    EngineConfig config;
-    config.rank = object.at("rank");
-    config.world_size = object.at("world_size");
-    config.local_rank = object.at("local_rank");
-    config.node = object.at("node");
-    config.nodes = object.at("nodes");
-    config.devices_per_node = object.at("devices_per_node");
-    config.meeting = object.at("meeting");
-    config.interface = object.at("interface");
-    config.address = object.at("address");
-    config.node_address = object.at("node_address");
-    config.watched = object.at("watched");
-    config.watch_offer = object.at("watch_offer");
-    config.measures_collectives = object.at("measures_collectives");
-    GetOptional(object, "data", config.data);
-    config.training = TrainingConfigFromJson(object.at("training"));
-    return config;
-  } catch (const json::exception& e) {
+    return RecordFromJson<EngineConfig>(object);
+  } catch (const RecordError& e) {
     throw UsageError(std::string("the engine's configuration is wrong: ") + e.what(),
                      "start the engine through `stallscope profile`");
   }
 }
 
 json ToJson(const BlockRequest& request) {
-  return request;
+  return RecordToJson(request);
 }
 
 BlockRequest BlockRequestFromJson(const json& object) {
-  return object.get<BlockRequest>();
+  return RecordFromJson<BlockRequest>(object);
 }
 
 json ToJson(const RankBlock& block) {
-  json object = {{"rank", block.rank},
-                 {"node", block.node},
-                 {"start_s", block.start_s},
-                 {"end_s", block.end_s},
-                 {"cpu_s", block.cpu_s},
-                 {"machine_busy_s", block.machine_busy_s},
-                 {"recording_s", block.recording_s},
-                 {"machine_steal_s", block.machine_steal_s},
-                 {"steps", block.steps}};
-  PutOptional(object, "input", block.input);
-  for (const ResourceSample& sample : block.samples) object["samples"].push_back(SampleToJson(sample));
+  json object = RecordToJson(block);
+  if (!block.samples.empty()) object["samples"] = record_json::Written(block.samples);
   return object;
 }
 
 RankBlock RankBlockFromJson(const json& object) {
-  RankBlock block;
-  block.rank = object.at("rank");
-  block.node = object.at("node");
-  block.start_s = object.at("start_s");
-  block.end_s = object.at("end_s");
-  block.cpu_s = object.at("cpu_s");
-  block.machine_busy_s = object.at("machine_busy_s");
-  block.recording_s = object.at("recording_s");
-  block.machine_steal_s = object.at("machine_steal_s");
-  block.steps = object.at("steps").get<std::vector<StepRecord>>();
-  GetOptional(object, "input", block.input);
-  if (object.contains("samples")) {
-    for (const json& sample : object.at("samples")) block.samples.push_back(SampleFromJson(sample));
-  }
+  auto block = RecordFromJson<RankBlock>(object);
+  if (object.contains("samples")) TakeField(object, "samples", block.samples);
   return block;
 }
 
 json ToJson(const CollectiveFacts& facts) {
-  return facts;
+  return RecordToJson(facts);
 }
 
 CollectiveFacts CollectiveFactsFromJson(const json& object) {
-  return object.get<CollectiveFacts>();
+  return RecordFromJson<CollectiveFacts>(object);
 }
 
 json ToJson(const WorkloadFacts& facts) {
-  json object = {{"torch_version", facts.torch_version},   {"model", facts.model},
-                 {"parameters", facts.parameters},         {"gradient_tensors", facts.gradient_tensors},
-                 {"gradient_bytes", facts.gradient_bytes}, {"layers", facts.layers},
-                 {"forward_macs", facts.forward_macs}};
-  PutOptional(object, "image_size", facts.image_size);
-  PutOptional(object, "sequence_length", facts.sequence_length);
-  return object;
+  return RecordToJson(facts);
 }
 
 WorkloadFacts WorkloadFactsFromJson(const json& object) {
-  WorkloadFacts facts;
-  facts.torch_version = object.at("torch_version");
-  facts.model = object.at("model");
-  facts.parameters = object.at("parameters");
-  facts.gradient_tensors = object.at("gradient_tensors");
-  facts.gradient_bytes = object.at("gradient_bytes");
-  facts.layers = object.at("layers");
-  facts.forward_macs = object.at("forward_macs");
-  GetOptional(object, "image_size", facts.image_size);
-  GetOptional(object, "sequence_length", facts.sequence_length);
-  return facts;
+  return RecordFromJson<WorkloadFacts>(object);
 }
 
 }  // namespace stallscope

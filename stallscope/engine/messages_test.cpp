@@ -7,6 +7,7 @@
 
 #include "stallscope/base/error.h"
 #include "stallscope/engine/bucket.h"
+#include "stallscope/engine/record_json.h"
 
 namespace stallscope {
 namespace {
@@ -41,6 +42,37 @@ TEST(Messages, ABlockSurvivesTheTripToTheLastBit) {
 
 TEST(Messages, AHalfConfigurationIsRefused) {
   EXPECT_THROW(EngineConfigFromJson(nlohmann::json::object()), UsageError);
+}
+
+TEST(Messages, ANumberThatAFieldCannotHoldIsRefusedByName) {
+  WorkloadFacts facts;
+  facts.gradient_bytes = std::numeric_limits<std::int64_t>::max();
+  const nlohmann::json sent = ToJson(facts);
+  EXPECT_EQ(WorkloadFactsFromJson(sent).gradient_bytes, facts.gradient_bytes);
+  for (const nlohmann::json& wrong : {nlohmann::json(-1e308), nlohmann::json(0.5),
+                                      nlohmann::json(std::numeric_limits<std::uint64_t>::max()),
+                                      nlohmann::json("many"), nlohmann::json()}) {
+    nlohmann::json changed = sent;
+    changed["gradient_bytes"] = wrong;
+    try {
+      WorkloadFactsFromJson(changed);
+      ADD_FAILURE() << wrong;
+    } catch (const RecordError& e) {
+      EXPECT_NE(std::string(e.what()).find("'gradient_bytes' is "), std::string::npos) << e.what();
+    }
+  }
+}
+
+TEST(Messages, ASmallFieldHoldsNoLargeNumber) {
+  nlohmann::json sent = ToJson(BlockRequest{.ranks = {0, 1}, .steps = 3});
+  EXPECT_EQ(BlockRequestFromJson(sent).ranks, (std::vector<int>{0, 1}));
+  sent["steps"] = std::int64_t{1} << 31;
+  EXPECT_THROW(BlockRequestFromJson(sent), RecordError);
+  sent["steps"] = 3;
+  sent["ranks"] = {0, 1.5};
+  EXPECT_THROW(BlockRequestFromJson(sent), RecordError);
+  sent.erase("ranks");
+  EXPECT_THROW(BlockRequestFromJson(sent), RecordError);
 }
 
 TEST(Bucket, ASizeBringsASmallerFirstBucket) {

@@ -10,6 +10,7 @@
 
 #include "stallscope/base/error.h"
 #include "stallscope/engine/rank_message.h"
+#include "stallscope/engine/record_json.h"
 
 namespace stallscope {
 
@@ -90,25 +91,27 @@ int FreePort() {
   return ntohs(address.sin_port);
 }
 
+template <FieldsOf<HookFacts::Loader> Record, typename Visit>
+void VisitFields(Record& loader, Visit visit) {
+  visit("workers", loader.workers);
+  visit("batch", loader.batch);
+  visit("batches_per_step", loader.batches_per_step);
+  visit("samples", loader.samples);
+}
+
 namespace {
 
 HookFacts FactsOf(const json& workload) {
   HookFacts facts;
   facts.workload = WorkloadFactsFromJson(workload);
-  facts.device = workload.at("device");
-  facts.backend = workload.at("backend");
-  facts.optimizer = workload.at("optimizer");
-  facts.dtype = workload.at("dtype");
-  facts.synchronises = workload.at("synchronises");
-  facts.batch_without_loader = workload.value("batch", 1);
-  facts.no_loader = workload.value("no_loader", facts.no_loader);
-  if (workload.contains("loader")) {
-    const json& loader = workload.at("loader");
-    facts.loader = HookFacts::Loader{.workers = loader.at("workers"),
-                                     .batch = loader.at("batch"),
-                                     .batches_per_step = loader.at("batches_per_step"),
-                                     .samples = loader.at("samples")};
-  }
+  TakeField(workload, "device", facts.device);
+  TakeField(workload, "backend", facts.backend);
+  TakeField(workload, "optimizer", facts.optimizer);
+  TakeField(workload, "dtype", facts.dtype);
+  TakeField(workload, "synchronises", facts.synchronises);
+  TakeField(workload, "loader", facts.loader);
+  if (workload.contains("batch")) TakeField(workload, "batch", facts.batch_without_loader);
+  if (workload.contains("no_loader")) TakeField(workload, "no_loader", facts.no_loader);
   return facts;
 }
 
