@@ -13,7 +13,6 @@ import os
 import pathlib
 import subprocess
 import tempfile
-import time
 
 ROOT = pathlib.Path(__file__).parents[2]
 STALLSCOPE = str(pathlib.Path(os.environ.get("STALLSCOPE_BUILD", ROOT / "build")) / "stallscope")
@@ -25,14 +24,6 @@ SLEEP_S = 0.01
 DISK_BYTES_PER_S = 1e6
 WIDTH, FAST_BITS, SLOW_BITS = 16384, 500e6, 200e6
 WITHIN = 0.05
-
-
-def sleep_s():
-    """What a sleep of that length takes here: never less than asked for."""
-    begin = time.monotonic()
-    for _ in range(100):
-        time.sleep(SLEEP_S)
-    return (time.monotonic() - begin) / 100
 
 
 class Runs:
@@ -60,7 +51,7 @@ def sleeping(runs):
     flags = ["--conditions", "solo,warm"]
     without = runs.document(flags)
     document = runs.document(flags, ["--sleep", str(SLEEP_S)])
-    return BATCH * sleep_s(), seconds(document, "prep") - seconds(without, "prep"), document["step_time_s"]["mean"]
+    return BATCH * SLEEP_S, seconds(document, "prep") - seconds(without, "prep"), document["step_time_s"]["mean"]
 
 
 def slow_disk(runs):

@@ -34,7 +34,6 @@ class Injected(RunTest):
                 "--tolerance", "10%", "--conditions", "solo,warm", "--force"])
             prep[sleep] = document["stalls"]["prep"]["seconds"]["mean"]
         step = document["step_time_s"]["mean"]
-        # A sleep lasts a little longer than asked for, never shorter.
         self.assertGreater(prep["0.005"] - prep["0"], 0.040 - 0.1 * step)
         self.assertLess(prep["0.005"] - prep["0"], 0.040 + 0.1 * step)
 

@@ -2,7 +2,6 @@
 with --late by every loader process."""
 
 import pathlib
-import time
 
 import common
 import numpy as np
@@ -32,7 +31,7 @@ class Tokens(torch.utils.data.Dataset):
         return (self.count - 1) // LENGTH
 
     def __getitem__(self, index):
-        time.sleep(self.sleep)
+        common.wait(self.sleep)
         if self.tokens is None:
             self.tokens = self.map()
         if self.private and self.tokens[0] != 7:

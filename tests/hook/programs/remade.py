@@ -2,7 +2,6 @@
 loader that trains, a schedule for fewer steps than a ladder takes, and sentences of any length in a frozen data class."""
 
 import dataclasses
-import time
 
 import common
 import torch
@@ -28,7 +27,7 @@ class Sentences(Dataset):
         return 200
 
     def __getitem__(self, index):
-        time.sleep(self.sleep)
+        common.wait(self.sleep)
         length = 2 + index % 32
         return torch.randint(50, (length,)), length % common.CLASSES, "sentence %d" % index
 
