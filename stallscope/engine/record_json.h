@@ -115,7 +115,10 @@ void TakeField(const nlohmann::json& object, const char* name, T& to) {
   if (!object.is_object()) throw RecordError(name, "is looked for in what is not an object");
   const auto found = object.find(name);
   if constexpr (record_json::kIsOptional<T>) {
-    if (found != object.end()) record_json::Take(*found, name, to.emplace());
+    if (found == object.end()) return;
+    typename T::value_type record{};
+    record_json::Take(*found, name, record);
+    to = std::move(record);
   } else {
     if (found == object.end()) throw RecordError(name, "is missing");
     record_json::Take(*found, name, to);
