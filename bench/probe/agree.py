@@ -35,6 +35,7 @@ READS = [("sequential", 1 << 20, 1), ("sequential", 1 << 20, 8), ("sequential", 
          ("random", 4096, 1), ("random", 4096, 16)]
 # A card of the shortest length has four rounds with a block of this length each.
 ROUNDS, BLOCK = 4, "250ms"
+TRIAD_BLOCK_S = 0.2
 PAGE = 4096
 OWN_MEMORY = "fio's own memory"
 
@@ -78,13 +79,14 @@ def fio(file, pattern, request, depth, memory=None):
     return json.loads(out.stdout)["jobs"][0]["read"]["bw_bytes"]
 
 
-def stream(program, array_bytes, threads):
+def stream(program, array_bytes, threads, passes_of_a_round):
     """Bytes per second of every pass. Cores differ: one thread takes them in turn, as rounds of the card do."""
     cores = sorted(os.sched_getaffinity(0))
     turns = collections.Counter(f"{{{cores[i % len(cores)]}}}" for i in range(ROUNDS)) if threads == 1 else {"cores": ROUNDS}
     rates = []
-    for places, passes in turns.items():
-        out = subprocess.run([program, str(array_bytes), str(passes)], check=True, capture_output=True, text=True,
+    for places, count in turns.items():
+        out = subprocess.run([program, str(array_bytes), str(count * passes_of_a_round)],
+                             check=True, capture_output=True, text=True,
                              env={"OMP_NUM_THREADS": str(threads), "OMP_PROC_BIND": "true", "OMP_PLACES": places})
         rates += [float(line) for line in out.stdout.split()]
     return rates
@@ -110,7 +112,9 @@ def read_with_fio(file, _, __, theirs):
 
 def triads(peer, file, turn, ours, theirs):
     for name, triad in probe("memory", file, turn).items():
-        passes = stream(peer, triad["array_bytes"], triad["threads"])
+        # As many as the probe makes in one of its blocks.
+        of_a_block = round(TRIAD_BLOCK_S * triad["bytes_per_s"]["mean"] / (3 * triad["array_bytes"]))
+        passes = stream(peer, triad["array_bytes"], triad["threads"], max(1, of_a_block))
         for kind, mine, other in (("mean", triad["bytes_per_s"]["mean"], statistics.fmean(passes)),
                                   ("best", triad["best_bytes_per_s"], max(passes))):
             ours.setdefault((name, kind), []).append(mine)

@@ -4,6 +4,7 @@
 #include <numbers>
 
 #include "stallscope/stats/independent.h"
+#include "stallscope/stats/quantiles.h"
 
 namespace stallscope {
 namespace {
@@ -20,12 +21,13 @@ void JudgeLine(ExpectedLine& line, double fail_below) {
   const double better = line.higher_is_better ? found.mean : line.expected.mean;
   const double worse = line.higher_is_better ? line.expected.mean : found.mean;
   if (worse != 0) line.share = better / worse;
-  Estimate margin = MarginOf(found, line.expected, line.higher_is_better, fail_below);
+  const Estimate margin = MarginOf(found, line.expected, line.higher_is_better, fail_below);
+  double error = margin.high - margin.mean;
   // What one probe measured has the other probe in its interval already (ForAnotherSeries).
-  if (line.basis == kMeasured) {
-    margin.high = margin.mean + (margin.high - margin.mean) / std::numbers::sqrt2;
-  }
-  line.verdict = margin.mean >= 0 ? kMet : margin.high < 0 ? kMissed : kUnsure;
+  if (line.basis == kMeasured) error /= std::numbers::sqrt2;
+  // Only one side is asked about: whether it is below.
+  error *= kNormal95OneSided / kNormal95;
+  line.verdict = margin.mean >= 0 ? kMet : margin.mean + error < 0 ? kMissed : kUnsure;
 }
 
 }  // namespace

@@ -35,19 +35,19 @@ TEST(Expect, OneQuantityDegradedByFortyPercentIsMissedAndNoOther) {
 
 TEST(Expect, NoiseThatReachesTheThresholdIsUnsure) {
   // 80 % of 100 is 80. 70 with an interval of 5 is missed. One of 20, of which 20/sqrt(2) = 14 are this
-  // probe's own, may be 80.
+  // probe's own and 14 * 1.645/1.96 = 11.9 one side's, may be 80.
   EXPECT_EQ(VerdictOf({70, 65, 75}, Exactly(100), 0.8), kMissed);
   EXPECT_EQ(VerdictOf({70, 50, 90}, Exactly(100), 0.8), kUnsure);
-  // The other side's noise counts as well: 80 % of 20 is 16, and sqrt((5^2 + 16^2) / 2) = 11.9 > 10. With 15
-  // it is sqrt((5^2 + 12^2) / 2) = 9.2.
-  EXPECT_EQ(VerdictOf({70, 65, 75}, {100, 80, 120}, 0.8), kUnsure);
-  EXPECT_EQ(VerdictOf({70, 65, 75}, {100, 85, 115}, 0.8), kMissed);
+  // The other side's noise counts as well: 80 % of 22 is 17.6, and 1.645/1.96 * sqrt((5^2 + 17.6^2) / 2) =
+  // 10.9 > 10. With 20 it is 1.645/1.96 * sqrt((5^2 + 16^2) / 2) = 9.95.
+  EXPECT_EQ(VerdictOf({70, 65, 75}, {100, 78, 122}, 0.8), kUnsure);
+  EXPECT_EQ(VerdictOf({70, 65, 75}, {100, 80, 120}, 0.8), kMissed);
 }
 
 TEST(Expect, OnlyWhatProbesMeasureHasAnotherProbeInItsInterval) {
   Quantity documented = Of("q", {100, 85, 115});
   documented.basis = kDocumented;
-  // sqrt(5^2 + 12^2) = 13 > 10.
+  // 1.645/1.96 * sqrt(5^2 + 12^2) = 10.9 > 10.
   EXPECT_EQ(Judge({Of("q", {70, 65, 75})}, {documented}, "p4d.24xlarge", 0.8).lines.at(0).verdict, kUnsure);
 }
 

@@ -38,6 +38,8 @@ class LocalProbes {
   void MakeTriad(MachineCard& card);
   void MakeDiskFile(MachineCard& card, Watchdog* watchdog, const std::function<bool()>& keep_going);
   double ReadDisk(const DiskPattern& pattern);
+  /// The rate of many passes, one after another; `best` becomes that of the fastest so far.
+  double PassesOf(const std::function<double()>& pass, double& best) const;
   void FillDisk(const ProbeRounds& rounds, MachineCard& card) const;
 
   std::vector<int> cpus_;
@@ -46,6 +48,8 @@ class LocalProbes {
   bool rotates_memory_ = true;  ///< whether every core is as near to the arrays as the first
   std::optional<DecodeRate> decode_;
   std::unique_ptr<Triad> triad_;
+  double best_one_core_ = 0;
+  double best_all_cores_ = 0;
   std::string data_;
   std::optional<DiskFile> file_;
   std::uint64_t asked_bytes_ = 0;

@@ -6,6 +6,8 @@ namespace stallscope {
 
 /// So many standard deviations on either side of the mean hold 95 % of a normal distribution.
 inline constexpr double kNormal95 = 1.96;
+/// And below so many above the mean.
+inline constexpr double kNormal95OneSided = 1.645;
 
 /// The share of a standard normal distribution below z.
 double NormalBelow(double z);
